@@ -1,0 +1,1 @@
+export { JOB_TYPES, type JobType } from './job-type.ts';
