@@ -1,1 +1,13 @@
+export { type Decision, decide, refusal } from './decide.ts';
+export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './event.ts';
+export { type Item, type ParsedItem, parseItem } from './item.ts';
+export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './item-id.ts';
+export { JOB_STATES, type JobState, jobState } from './job-state.ts';
 export { JOB_TYPES, type JobType } from './job-type.ts';
+export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
+export { HEARTBEAT_ALIVE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
+export { isAlive } from './liveness.ts';
+export type { Condition, EventField, Operand, Rule } from './rule.ts';
+export { EXPIRED_TOO_OFTEN, RULES } from './rules.ts';
+export { DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE, taskCount } from './shard.ts';
+export { newTask, RETRY_POLICIES, type RetryOn, TASK_STATUSES, type Task, type TaskStatus } from './task.ts';

@@ -1,0 +1,96 @@
+import type { Refusal, TaskEvent } from './event.ts';
+import type { Condition, Operand } from './rule.ts';
+import { RULES } from './rules.ts';
+import type { Task } from './task.ts';
+
+export type Decision =
+  | { readonly ok: true; readonly task: Task }
+  | { readonly ok: false; readonly reason: Refusal };
+
+type Value = string | number | boolean | null;
+
+function operandValue(operand: Operand, task: Task, event: TaskEvent): Value {
+  switch (operand.kind) {
+    case 'task':
+      return task[operand.field];
+    case 'event':
+      return eventValue(event, operand.field);
+    case 'constant':
+      return operand.value;
+    case 'plus':
+      return numberOf(operand.left, task, event) + numberOf(operand.right, task, event);
+    case 'minus':
+      return numberOf(operand.left, task, event) - numberOf(operand.right, task, event);
+    case 'now':
+      return eventValue(event, 'now');
+    case 'later':
+      return Number(eventValue(event, 'now')) + numberOf(operand.ms, task, event);
+  }
+}
+
+function eventValue(event: TaskEvent, field: string): Value {
+  const value = (event as unknown as Readonly<Record<string, Value | undefined>>)[field];
+  if (value === undefined)
+    throw new TypeError(`a rule reads ${field}, which a ${event.type} event does not carry`);
+  return value;
+}
+
+function numberOf(operand: Operand, task: Task, event: TaskEvent): number {
+  return Number(operandValue(operand, task, event));
+}
+
+function holds(condition: Condition, task: Task, event: TaskEvent): boolean {
+  if (condition.kind === 'oneOf') {
+    return condition.values.includes(String(operandValue(condition.operand, task, event)));
+  }
+  const left = operandValue(condition.left, task, event);
+  const right = operandValue(condition.right, task, event);
+  // As in SQL, a comparison with null does not hold.
+  if (left === null || right === null) return false;
+  switch (condition.op) {
+    case '=':
+      return left === right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>=':
+      return left >= right;
+  }
+}
+
+/** Names why an event that no rule accepts changes nothing. */
+export function refusal(task: Task, event: TaskEvent): Refusal {
+  switch (event.type) {
+    case 'lease':
+      return task.cancelled ? 'job_cancelled' : 'not_pending';
+    case 'report':
+      if (task.cancelled) return 'job_cancelled';
+      if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
+      return 'already_done';
+    case 'renew':
+    case 'fail':
+    case 'release':
+      if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
+      return task.status === 'done' ? 'already_done' : 'lease_lost';
+    case 'expire':
+      return 'not_due';
+    case 'retry':
+      return task.cancelled ? 'job_cancelled' : 'nothing_to_retry';
+  }
+}
+
+/**
+ * What an event makes of a task: the next task, or the reason why nothing changes. Pure: the clock is
+ * the event's `now`. That a lease was really granted to the reporting worker is for the caller to know;
+ * here a lease number counts as granted when the task has had that many.
+ */
+export function decide(task: Task, event: TaskEvent): Decision {
+  const rule = RULES[event.type].find(({ when }) => when.every((condition) => holds(condition, task, event)));
+  if (rule === undefined) return { ok: false, reason: refusal(task, event) };
+  const changes = Object.entries(rule.becomes).map(([field, operand]) => [
+    field,
+    operandValue(operand, task, event),
+  ]);
+  return { ok: true, task: { ...task, ...Object.fromEntries(changes) } };
+}

@@ -1,0 +1,36 @@
+/**
+ * What can happen to a task. `now` is the database's clock in milliseconds since the epoch; it arrives
+ * as a value because core has no clock.
+ */
+export type TaskEvent =
+  | { readonly type: 'lease'; readonly worker: string; readonly leaseMs: number; readonly now: number }
+  | {
+      readonly type: 'renew';
+      readonly worker: string;
+      readonly attempt: number;
+      readonly leaseMs: number;
+      readonly now: number;
+    }
+  /** Outcomes arrived; `recorded` counts those that were the first for their item. */
+  | { readonly type: 'report'; readonly worker: string; readonly attempt: number; readonly recorded: number }
+  /** The worker gives the task up; `error` is JSON text. */
+  | { readonly type: 'fail'; readonly worker: string; readonly attempt: number; readonly error: string }
+  /** The worker hands the task back unfinished; no attempt is charged. */
+  | { readonly type: 'release'; readonly worker: string; readonly attempt: number }
+  | { readonly type: 'expire'; readonly now: number }
+  /** A person sends the task back; `reopened` counts recorded item errors that were withdrawn for it. */
+  | { readonly type: 'retry'; readonly reopened: number };
+
+export type TaskEventType = TaskEvent['type'];
+
+/** Why an event changed nothing. */
+export const REFUSALS = [
+  'job_cancelled',
+  'already_done',
+  'not_pending',
+  'not_leased',
+  'lease_lost',
+  'not_due',
+  'nothing_to_retry',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];

@@ -1,0 +1,14 @@
+/** The longest item id, in UTF-16 code units. */
+export const MAX_ITEM_ID_LENGTH = 512;
+
+/** What is wrong with an item id, as the end of a sentence; null when nothing is. */
+export function itemIdProblem(id: unknown): string | null {
+  if (typeof id !== 'string') return 'must be a string';
+  if (id.length === 0) return 'must not be empty';
+  if (id.length > MAX_ITEM_ID_LENGTH) {
+    return `must have at most ${MAX_ITEM_ID_LENGTH} characters, it has ${id.length}`;
+  }
+  if (id.includes('\u0000')) return 'must not contain the character U+0000';
+  if (!id.isWellFormed()) return 'must not contain a lone surrogate';
+  return null;
+}

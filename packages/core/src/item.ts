@@ -1,0 +1,47 @@
+import { itemIdProblem } from './item-id.ts';
+import { objectMembers } from './json-slice.ts';
+
+/** One record of work: the submitter's id and the exact JSON text of its payload. */
+export interface Item {
+  readonly id: string;
+  readonly payload: string;
+}
+
+export type ParsedItem =
+  | { readonly ok: true; readonly item: Item }
+  | { readonly ok: false; readonly field: string | null; readonly problem: string };
+
+/**
+ * Reads one item from JSON text `{"id": …, "payload": …}` and keeps the payload's text as it stands.
+ * `field` of a refusal names the member at fault; null means the text as a whole.
+ */
+export function parseItem(text: string): ParsedItem {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return {
+      ok: false,
+      field: null,
+      problem: `is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
+    };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { ok: false, field: null, problem: 'must be a JSON object with the members id and payload' };
+  }
+  const fields = new Map<string, { readonly start: number; readonly end: number }>();
+  for (const member of objectMembers(text)) {
+    if (member.name !== 'id' && member.name !== 'payload') {
+      return { ok: false, field: member.name, problem: 'is not a member of an item; it has id and payload' };
+    }
+    if (fields.has(member.name)) return { ok: false, field: member.name, problem: 'is given twice' };
+    fields.set(member.name, member.value);
+  }
+  const id: unknown = Reflect.get(value, 'id');
+  const problem = itemIdProblem(id);
+  if (typeof id !== 'string' || problem !== null)
+    return { ok: false, field: 'id', problem: problem ?? 'must be a string' };
+  const payload = fields.get('payload');
+  if (payload === undefined) return { ok: false, field: 'payload', problem: 'is missing' };
+  return { ok: true, item: { id, payload: text.slice(payload.start, payload.end) } };
+}

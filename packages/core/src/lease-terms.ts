@@ -1,0 +1,14 @@
+/** How long a granted lease holds, in seconds, for a worker that does not renew it. */
+export const LEASE_SECONDS = 600;
+
+/** An error reported at this many charged attempts is final. */
+export const MAX_ATTEMPTS = 3;
+
+/** A worker whose last heartbeat is younger than this many seconds is alive. */
+export const HEARTBEAT_ALIVE_SECONDS = 60;
+
+/**
+ * A task that lost this many leases to the clock fails: it must not circle for ever. Generous, so that
+ * lids that close over one task night after night do not reach it.
+ */
+export const MAX_EXPIRIES = 10;

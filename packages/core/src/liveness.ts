@@ -1,0 +1,12 @@
+import { HEARTBEAT_ALIVE_SECONDS } from './lease-terms.ts';
+
+/**
+ * Whether a worker counts as alive: for reporting only, it never takes a task back. Times are
+ * milliseconds since the epoch by the database's clock.
+ */
+export function isAlive(
+  worker: { readonly lastHeartbeatAt: number; readonly offline: boolean },
+  now: number,
+): boolean {
+  return !worker.offline && now - worker.lastHeartbeatAt < HEARTBEAT_ALIVE_SECONDS * 1000;
+}

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+
+// biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
+export default defineConfig({
+  test: {
+    // Two cores: more processes only make each other late.
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{packages,apps,bench}/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['{packages,apps}/*/src/**/*.integration.test.ts'],
+          globalSetup: ['./packages/store/src/testing/template-database.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: ['tests/**/*.test.ts'],
+          globalSetup: ['./packages/store/src/testing/template-database.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
