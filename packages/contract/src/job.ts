@@ -1,0 +1,121 @@
+import { z } from '@hono/zod-openapi';
+import { JOB_STATES, JOB_TYPES, MAX_SHARD_SIZE, RETRY_POLICIES } from '@macbatch/core';
+
+export const JobType = z.enum(JOB_TYPES);
+
+/** What a submission says beside its items. */
+export const JobHeader = z
+  .strictObject({
+    job_type: JobType,
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .openapi({ description: 'Alias of the model; each worker maps it to one of its own' }),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .openapi({ description: 'What every item is run with' }),
+    shard_size: z
+      .int()
+      .min(1)
+      .max(MAX_SHARD_SIZE)
+      .optional()
+      .openapi({ description: 'Items per task; 10 when absent' }),
+    retry_on: z.enum(RETRY_POLICIES).optional(),
+  })
+  .openapi('JobHeader');
+export type JobHeader = z.infer<typeof JobHeader>;
+
+export const SubmittedItem = z
+  .strictObject({ id: z.string().min(1).max(512), payload: z.unknown() })
+  .openapi('Item', { description: 'The payload is kept as the text that it is given as' });
+
+export const Submission = JobHeader.extend({ items: z.array(SubmittedItem).min(1) }).openapi('Submission');
+export type Submission = z.infer<typeof Submission>;
+
+export const ModelUsed = z
+  .object({ name: z.string(), digest: z.string().nullable() })
+  .openapi('ModelUsed', { description: 'The model that ran, as its server names it' });
+
+export const JobSummary = z
+  .object({
+    id: z.uuid(),
+    state: z.enum(JOB_STATES),
+    job_type: JobType,
+    model: z.string(),
+    shard_size: z.int(),
+    retry_on: z.enum(RETRY_POLICIES),
+    created_at: z.iso.datetime({ offset: true }),
+    finished_at: z.iso.datetime({ offset: true }).nullable(),
+    cancelled_at: z.iso.datetime({ offset: true }).nullable(),
+    items: z.object({
+      total: z.int(),
+      ok: z.int().openapi({ description: 'Items with an output' }),
+      error: z.int().openapi({ description: 'Items whose recorded outcome is an error' }),
+      failed: z.int().openapi({ description: 'Items without an outcome whose task has failed' }),
+      open: z
+        .int()
+        .openapi({ description: 'Items that are still to run (or were, when the job was cancelled)' }),
+    }),
+    tasks: z.object({ total: z.int(), pending: z.int(), leased: z.int(), done: z.int(), failed: z.int() }),
+    leases_granted: z.int().openapi({ description: 'Attempts over all tasks' }),
+    lease_expired_events: z
+      .int()
+      .openapi({ description: 'Leases lost to the clock: how flaky the pool was' }),
+  })
+  .openapi('JobSummary');
+export type JobSummary = z.infer<typeof JobSummary>;
+
+export const JobView = JobSummary.extend({
+  params: z.record(z.string(), z.unknown()),
+  models_used: z.array(ModelUsed),
+  mixed_models: z
+    .boolean()
+    .openapi({ description: 'The alias stood for more than one build: outcomes may not be comparable' }),
+  workers: z.array(
+    z.object({
+      worker_id: z.string(),
+      leases: z.int(),
+      tasks_done: z.int(),
+      tasks_failed: z.int(),
+      items_ok: z.int(),
+      items_error: z.int(),
+      first_lease_at: z.iso.datetime({ offset: true }),
+      last_report_at: z.iso.datetime({ offset: true }),
+    }),
+  ),
+}).openapi('Job');
+export type JobView = z.infer<typeof JobView>;
+
+export const JobPage = z.object({ jobs: z.array(JobSummary), next: z.uuid().nullable() }).openapi('JobPage');
+
+/** One line of a results stream. `output` is spliced in as the worker's own text. */
+export const ResultLine = z
+  .object({
+    id: z.string(),
+    status: z.enum(['ok', 'error']),
+    output: z.unknown().optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    model: z.string().nullable(),
+    model_digest: z.string().nullable(),
+    worker: z.string().nullable(),
+    attempt: z.int().nullable(),
+    usage: z.record(z.string(), z.number()).nullable(),
+    finished_at: z.string().nullable(),
+  })
+  .openapi('Result');
+export type ResultLine = z.infer<typeof ResultLine>;
+
+export const RetryRequest = z
+  .strictObject({
+    items: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Also withdraw recorded item errors and run those items again' }),
+  })
+  .openapi('RetryRequest');
+
+export const RetryReply = z
+  .object({ tasks: z.int().openapi({ description: 'Tasks sent back to pending' }), items: z.int() })
+  .openapi('RetryReply');

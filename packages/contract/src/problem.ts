@@ -1,0 +1,49 @@
+import { z } from '@hono/zod-openapi';
+
+/**
+ * Every refusal of the native interface: its code, its HTTP status and whether trying again unchanged can
+ * help. Total: a code that is not here does not compile.
+ */
+export const PROBLEMS = {
+  invalid_json: { status: 400, retryable: false, title: 'The body is not JSON' },
+  invalid_encoding: { status: 400, retryable: false, title: 'The body is not UTF-8' },
+  invalid_field: { status: 400, retryable: false, title: 'A field is missing or wrong' },
+  invalid_item: { status: 400, retryable: false, title: 'An item is missing something or wrong' },
+  duplicate_item_id: { status: 400, retryable: false, title: 'An item id is used twice' },
+  no_items: { status: 400, retryable: false, title: 'The submission has no items' },
+  not_found: { status: 404, retryable: false, title: 'There is no such thing' },
+  route_not_found: { status: 404, retryable: false, title: 'There is no such path' },
+  method_not_allowed: { status: 405, retryable: false, title: 'The path does not take this method' },
+  idempotency_key_reused: {
+    status: 409,
+    retryable: false,
+    title: 'The idempotency key belongs to another submission',
+  },
+  job_cancelled: { status: 409, retryable: false, title: 'The job was cancelled' },
+  body_too_large: { status: 413, retryable: false, title: 'The body is too large' },
+  line_too_long: { status: 413, retryable: false, title: 'A line is too long' },
+  unsupported_media_type: {
+    status: 415,
+    retryable: false,
+    title: 'The body has a type that this path does not take',
+  },
+  internal: { status: 500, retryable: false, title: 'Something went wrong here' },
+  database_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
+} as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** RFC 9457 problem details, with a stable `code` and the place of the fault. */
+export const Problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    field: z.string().optional().openapi({ description: 'Path of the field at fault, as in items[3].id' }),
+    line: z.int().optional().openapi({ description: 'Line of an NDJSON body, the first is 1' }),
+    item_id: z.string().optional(),
+  })
+  .openapi('Problem');
+export type Problem = z.infer<typeof Problem>;

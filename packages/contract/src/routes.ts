@@ -1,0 +1,142 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
+import { Problem } from './problem.ts';
+import {
+  LeaseReply,
+  LeaseRequest,
+  ReleaseReply,
+  ReleaseRequest,
+  ReportReply,
+  ReportRequest,
+} from './task.ts';
+import { Heartbeat, HeartbeatReply, ReclaimReply, WorkerList } from './worker.ts';
+
+const jobParams = z.object({ id: z.uuid() });
+const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+const body = <Schema extends z.ZodType>(schema: Schema) => ({
+  required: true as const,
+  content: { 'application/json': { schema } },
+});
+const refused = {
+  default: { description: 'A refusal', content: { 'application/problem+json': { schema: Problem } } },
+};
+
+/** Every route of the native interface. Server, client and the OpenAPI document come from this table. */
+export const routes = {
+  submitJob: createRoute({
+    method: 'post',
+    path: '/v1/jobs',
+    summary: 'Submit a job',
+    description:
+      'As JSON, or as NDJSON (application/x-ndjson): the first line is the job without its items, each further line is one item.',
+    request: {
+      headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
+      body: {
+        required: true as const,
+        content: {
+          'application/json': { schema: Submission },
+          'application/x-ndjson': { schema: z.string() },
+        },
+      },
+    },
+    responses: {
+      201: json(JobView, 'The new job'),
+      200: json(JobView, 'The job that this idempotency key has made before'),
+      ...refused,
+    },
+  }),
+  listJobs: createRoute({
+    method: 'get',
+    path: '/v1/jobs',
+    summary: 'List jobs, newest first',
+    request: {
+      query: z.object({
+        limit: z.coerce.number().int().min(1).max(200).default(50),
+        before: z.uuid().optional().openapi({ description: 'The `next` of the page before' }),
+      }),
+    },
+    responses: { 200: json(JobPage, 'A page of jobs'), ...refused },
+  }),
+  readJob: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}',
+    summary: 'Read one job',
+    request: { params: jobParams },
+    responses: { 200: json(JobView, 'The job'), ...refused },
+  }),
+  readResults: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/results',
+    summary: 'Stream the outcomes in the order of submission',
+    description: 'NDJSON, one line an item that has an outcome or whose task has failed.',
+    request: {
+      params: jobParams,
+      query: z.object({
+        item_id: z.string().min(1).max(512).optional().openapi({ description: 'Only this item' }),
+        status: z.enum(['ok', 'error']).optional(),
+      }),
+    },
+    responses: {
+      200: { description: 'Outcomes', content: { 'application/x-ndjson': { schema: ResultLine } } },
+      ...refused,
+    },
+  }),
+  cancelJob: createRoute({
+    method: 'post',
+    path: '/v1/jobs/{id}/cancel',
+    summary: 'Cancel a job; outcomes that are there stay',
+    request: { params: jobParams },
+    responses: { 200: json(JobView, 'The job'), ...refused },
+  }),
+  retryJob: createRoute({
+    method: 'post',
+    path: '/v1/jobs/{id}/retry',
+    summary: 'Send failed tasks back to pending',
+    request: { params: jobParams, body: body(RetryRequest) },
+    responses: { 200: json(RetryReply, 'What was sent back'), ...refused },
+  }),
+  leaseTasks: createRoute({
+    method: 'post',
+    path: '/v1/tasks/lease',
+    summary: 'Lease tasks',
+    request: { body: body(LeaseRequest) },
+    responses: { 200: json(LeaseReply, 'The leased tasks, perhaps none'), ...refused },
+  }),
+  completeBatch: createRoute({
+    method: 'post',
+    path: '/v1/tasks/complete_batch',
+    summary: 'Report outcomes and errors of several tasks',
+    description: 'Answered entry by entry: a refused entry does not touch the others.',
+    request: { body: body(ReportRequest) },
+    responses: { 200: json(ReportReply, 'One reply for each entry, in order'), ...refused },
+  }),
+  releaseTasks: createRoute({
+    method: 'post',
+    path: '/v1/tasks/release',
+    summary: 'Hand leased tasks back unfinished; no attempt is charged',
+    request: { body: body(ReleaseRequest) },
+    responses: { 200: json(ReleaseReply, 'One reply for each lease'), ...refused },
+  }),
+  heartbeat: createRoute({
+    method: 'post',
+    path: '/v1/workers/heartbeat',
+    summary: 'Say what a worker is and can do, and renew its leases',
+    request: { body: body(Heartbeat) },
+    responses: { 200: json(HeartbeatReply, 'Noted'), ...refused },
+  }),
+  listWorkers: createRoute({
+    method: 'get',
+    path: '/v1/workers',
+    summary: 'List workers',
+    responses: { 200: json(WorkerList, 'All workers'), ...refused },
+  }),
+  reclaim: createRoute({
+    method: 'post',
+    path: '/v1/admin/reclaim',
+    summary: 'Take back every task whose lease has expired',
+    responses: { 200: json(ReclaimReply, 'How many'), ...refused },
+  }),
+} as const;

@@ -1,0 +1,135 @@
+import { z } from '@hono/zod-openapi';
+import { REFUSALS, TASK_STATUSES } from '@macbatch/core';
+import { JobType, ModelUsed } from './job.ts';
+
+export const WorkerId = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
+const BootId = z.string().min(1).max(64);
+const TaskId = z.string().regex(/^[0-9]{1,19}$/, 'must be a task id');
+const Attempt = z.int().min(0).max(32_767);
+
+/** A lease as a worker names it: the task, and the number that the lease was given. */
+export const LeaseName = z.strictObject({ task_id: TaskId, attempt: Attempt }).openapi('LeaseName');
+export type LeaseName = z.infer<typeof LeaseName>;
+
+export const Offer = z
+  .strictObject({ job_type: JobType, model: z.string().min(1).max(200) })
+  .openapi('Offer');
+
+export const LeaseRequest = z
+  .strictObject({
+    worker_id: WorkerId,
+    boot_id: BootId,
+    lease_limit: z.int().min(1).max(1000).openapi({ description: 'Most tasks that this call may hand out' }),
+    offers: z.array(Offer).min(1).max(1000),
+    renews: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'The worker renews by heartbeat, so a shorter lease will do' }),
+    wait_seconds: z
+      .number()
+      .min(0)
+      .max(60)
+      .optional()
+      .openapi({ description: 'How long to wait for work when there is none' }),
+  })
+  .openapi('LeaseRequest');
+export type LeaseRequest = z.infer<typeof LeaseRequest>;
+
+export const LeasedTask = z
+  .object({
+    task_id: TaskId,
+    job_id: z.uuid(),
+    attempt: Attempt,
+    lease_seconds: z.number().openapi({ description: 'Counted by the worker from when its request left' }),
+    job_type: JobType,
+    model: z.string(),
+    params: z.string().openapi({ description: 'JSON text' }),
+    items: z.array(
+      z.object({ item_id: z.string(), payload: z.string().openapi({ description: 'JSON text' }) }),
+    ),
+  })
+  .openapi('LeasedTask');
+export type LeasedTask = z.infer<typeof LeasedTask>;
+
+export const LeaseReply = z.object({ tasks: z.array(LeasedTask) }).openapi('LeaseReply');
+
+export const ReportedError = z
+  .strictObject({ code: z.string().min(1).max(100), message: z.string().max(10_000) })
+  .openapi('ReportedError');
+export type ReportedError = z.infer<typeof ReportedError>;
+
+const outcomeBase = {
+  item_id: z.string().min(1).max(512),
+  model: ModelUsed.optional(),
+  usage: z.record(z.string(), z.number()).nullable().optional(),
+};
+export const Outcome = z
+  .union([
+    z.strictObject({ ...outcomeBase, output: z.string().openapi({ description: 'JSON text' }) }),
+    z.strictObject({ ...outcomeBase, error: ReportedError }),
+  ])
+  .openapi('Outcome');
+export type Outcome = z.infer<typeof Outcome>;
+
+export const ReportEntry = z
+  .strictObject({
+    task_id: TaskId,
+    attempt: Attempt,
+    outcomes: z.array(Outcome).max(10_000),
+    final: z.boolean().openapi({ description: 'With this entry every item of the task has an outcome' }),
+    error: ReportedError.optional().openapi({ description: 'The worker gives the rest of the task up' }),
+  })
+  .openapi('ReportEntry');
+export type ReportEntry = z.infer<typeof ReportEntry>;
+
+export const ReportRequest = z
+  .strictObject({ worker_id: WorkerId, entries: z.array(ReportEntry).min(1).max(1000) })
+  .openapi('ReportRequest');
+export type ReportRequest = z.infer<typeof ReportRequest>;
+
+/** The part of a report that must be readable before its entries are looked at one by one. */
+export const ReportEnvelope = z.strictObject({
+  worker_id: WorkerId,
+  entries: z.array(z.unknown()).min(1).max(1000),
+});
+
+export const ENTRY_REFUSALS = [
+  ...REFUSALS,
+  'invalid_entry',
+  'not_found',
+  'unknown_item',
+  'duplicate_item',
+  'missing_items',
+  'invalid_output',
+] as const;
+
+export const EntryReply = z
+  .object({
+    task_id: z.string().nullable(),
+    attempt: z.int().nullable(),
+    outcome: z.enum(['accepted', 'duplicate', 'superseded', 'refused']),
+    code: z.enum(ENTRY_REFUSALS).optional(),
+    detail: z.string().optional(),
+    task_status: z.enum(TASK_STATUSES).nullable(),
+  })
+  .openapi('EntryReply');
+export type EntryReply = z.infer<typeof EntryReply>;
+
+export const ReportReply = z.object({ entries: z.array(EntryReply) }).openapi('ReportReply');
+
+export const ReleaseRequest = z
+  .strictObject({ worker_id: WorkerId, tasks: z.array(LeaseName).min(1).max(1000) })
+  .openapi('ReleaseRequest');
+
+export const ReleaseReply = z
+  .object({
+    tasks: z.array(
+      LeaseName.extend({ outcome: z.enum(['accepted', 'refused']), code: z.enum(ENTRY_REFUSALS).optional() }),
+    ),
+  })
+  .openapi('ReleaseReply');
+export { BootId };

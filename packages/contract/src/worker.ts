@@ -1,0 +1,58 @@
+import { z } from '@hono/zod-openapi';
+import { JobType } from './job.ts';
+import { BootId, ENTRY_REFUSALS, LeaseName, WorkerId } from './task.ts';
+
+const count = z.int().min(0).max(100_000);
+
+export const Heartbeat = z
+  .strictObject({
+    worker_id: WorkerId,
+    boot_id: BootId,
+    hostname: z.string().min(1).max(255),
+    job_types: z.array(JobType).max(100),
+    models: z.array(z.string().min(1).max(200)).max(1000),
+    concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
+    lease_limit: count.openapi({ description: 'Tasks that it asks for at once' }),
+    offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
+    renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
+  })
+  .openapi('Heartbeat');
+export type Heartbeat = z.infer<typeof Heartbeat>;
+
+export const HeartbeatReply = z
+  .object({
+    now: z.iso.datetime({ offset: true }).openapi({ description: "The database's clock" }),
+    lost: z
+      .array(LeaseName.extend({ code: z.enum(ENTRY_REFUSALS) }))
+      .openapi({ description: 'Named leases that no longer hold' }),
+  })
+  .openapi('HeartbeatReply');
+export type HeartbeatReply = z.infer<typeof HeartbeatReply>;
+
+export const WorkerView = z
+  .object({
+    worker_id: z.string(),
+    hostname: z.string(),
+    job_types: z.array(z.string()),
+    models: z.array(z.string()),
+    concurrency: z.int(),
+    lease_limit: z.int(),
+    alive: z.boolean(),
+    offline: z.boolean(),
+    first_seen_at: z.iso.datetime({ offset: true }),
+    last_heartbeat_at: z.iso.datetime({ offset: true }),
+    tasks_leased: z.int(),
+    tasks_done: z.int(),
+    tasks_failed: z.int(),
+  })
+  .openapi('Worker');
+export type WorkerView = z.infer<typeof WorkerView>;
+
+export const WorkerList = z.object({ workers: z.array(WorkerView) }).openapi('WorkerList');
+
+export const ReclaimReply = z
+  .object({
+    reclaimed: z.int().openapi({ description: 'Tasks taken back to pending' }),
+    failed: z.int().openapi({ description: 'Tasks that had lost too many leases and have failed' }),
+  })
+  .openapi('ReclaimReply');

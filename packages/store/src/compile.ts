@@ -1,0 +1,91 @@
+import {
+  type Condition,
+  type EventField,
+  type Operand,
+  RULES,
+  type Rule,
+  type Task,
+  type TaskEventType,
+} from '@macbatch/core';
+import { type SQL, sql } from 'drizzle-orm';
+import { tasks } from './schema.ts';
+
+/** What each field that the event carries is in the statement at hand. */
+export type EventSql = { readonly [Field in EventField]?: SQL };
+
+/** The only place that knows both languages: core's rule values on one side, SQL on the other. */
+function column(field: keyof Task, row: SQL): SQL {
+  return sql`${row}.${sql.identifier(tasks[field].name)}`;
+}
+
+function literal(value: string | number | boolean | null): SQL {
+  // Statuses stand in partial-index predicates: as parameters they would not match them.
+  if (typeof value === 'string') return sql.raw(`'${value.replaceAll("'", "''")}'`);
+  return sql.raw(String(value));
+}
+
+function operand(value: Operand, row: SQL, event: EventSql): SQL {
+  switch (value.kind) {
+    case 'task':
+      return column(value.field, row);
+    case 'event': {
+      const field = event[value.field];
+      if (field === undefined) throw new TypeError(`the statement does not say what ${value.field} is`);
+      return field;
+    }
+    case 'constant':
+      return literal(value.value);
+    case 'plus':
+      return sql`(${operand(value.left, row, event)} + ${operand(value.right, row, event)})`;
+    case 'minus':
+      return sql`(${operand(value.left, row, event)} - ${operand(value.right, row, event)})`;
+    case 'now':
+      return sql`now()`;
+    case 'later':
+      return sql`(now() + ${operand(value.ms, row, event)} * interval '1 millisecond')`;
+  }
+}
+
+function condition(value: Condition, row: SQL, event: EventSql): SQL {
+  if (value.kind === 'oneOf') {
+    const left = operand(value.operand, row, event);
+    const [first, ...rest] = value.values.map(literal);
+    if (first !== undefined && rest.length === 0) return sql`${left} = ${first}`;
+    return sql`${left} in (${sql.join(value.values.map(literal), sql`, `)})`;
+  }
+  return sql`${operand(value.left, row, event)} ${sql.raw(value.op)} ${operand(value.right, row, event)}`;
+}
+
+function all(rule: Rule, row: SQL, event: EventSql): SQL {
+  return sql`(${sql.join(
+    rule.when.map((each) => condition(each, row, event)),
+    sql` and `,
+  )})`;
+}
+
+/** `WHERE`: true of the rows that some rule of this event accepts. `row` names the task's row. */
+export function guard(type: TaskEventType, event: EventSql, row: SQL = sql`${tasks}`): SQL {
+  return sql`(${sql.join(
+    RULES[type].map((rule) => all(rule, row, event)),
+    sql` or `,
+  )})`;
+}
+
+/** `SET`: what the first rule that accepts the row makes of it. */
+export function assignments(type: TaskEventType, event: EventSql): SQL {
+  const row = sql`${tasks}`;
+  const rules = RULES[type];
+  const fields = new Set(rules.flatMap((rule) => Object.keys(rule.becomes) as (keyof Task)[]));
+  const sets = [...fields].map((field) => {
+    const name = sql.identifier(tasks[field].name);
+    const cases = rules.map((rule) => {
+      const becomes = rule.becomes[field];
+      return { rule, value: becomes === undefined ? column(field, row) : operand(becomes, row, event) };
+    });
+    const [only, ...others] = cases;
+    if (only !== undefined && others.length === 0) return sql`${name} = ${only.value}`;
+    const whens = cases.map(({ rule, value }) => sql`when ${all(rule, row, event)} then ${value}`);
+    return sql`${name} = case ${sql.join(whens, sql` `)} end`;
+  });
+  return sql.join(sets, sql`, `);
+}

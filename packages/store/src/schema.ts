@@ -1,0 +1,210 @@
+import { RETRY_POLICIES, TASK_STATUSES } from '@macbatch/core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+// Drizzle's plain `timestamp` has no zone; every time here is a timestamptz by the database's clock.
+const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
+const oneOf = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
+
+/** Submissions. State and counts are derived from `job_tallies`; nothing is stored twice. */
+export const jobs = pgTable(
+  'jobs',
+  {
+    id: uuid('id').primaryKey(), // uuid v7: the order of ids is the order of submission
+    jobType: text('job_type').notNull(),
+    model: text('model').notNull(),
+    params: text('params').notNull(), // JSON text, as the submitter wrote it
+    shardSize: integer('shard_size').notNull(),
+    retryOn: text('retry_on').notNull(),
+    itemCount: integer('item_count').notNull(),
+    taskCount: integer('task_count').notNull(),
+    idempotencyKey: text('idempotency_key'),
+    bodyDigest: text('body_digest').notNull(), // tells the same submission from another under its key
+    createdAt: moment('created_at').notNull().defaultNow(),
+    finishedAt: moment('finished_at'),
+    cancelledAt: moment('cancelled_at'),
+  },
+  (t) => [
+    uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey),
+    index('jobs_open').on(t.id).where(sql`${t.finishedAt} is null and ${t.cancelledAt} is null`),
+    check('jobs_retry_on', sql`${t.retryOn} in (${oneOf(RETRY_POLICIES)})`),
+  ],
+);
+
+/**
+ * Items, immutable. A task is a range of `seq`. Uniqueness of ids is checked when the submission commits
+ * (`deferrable`, set by hand in the migration: Drizzle has no word for it), so that a refusal can name
+ * both places of an id that is used twice.
+ */
+export const items = pgTable(
+  'items',
+  {
+    jobId: uuid('job_id').notNull(),
+    seq: integer('seq').notNull(),
+    itemId: text('item_id').notNull(),
+    payload: text('payload').notNull(), // JSON text; storage external, set in the migration
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.seq] }), unique('items_job_id_item_id').on(t.jobId, t.itemId)],
+);
+
+export const tasks = pgTable(
+  'tasks',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedByDefaultAsIdentity(),
+    jobId: uuid('job_id').notNull(),
+    firstSeq: integer('first_seq').notNull(),
+    itemCount: integer('item_count').notNull(),
+    outcomeCount: integer('outcome_count').notNull().default(0),
+    status: text('status').notNull().default('pending'),
+    attempts: integer('attempts').notNull().default(0),
+    errors: integer('errors').notNull().default(0),
+    expiries: integer('expiries').notNull().default(0),
+    returns: integer('returns').notNull().default(0),
+    retryBase: integer('retry_base').notNull().default(0),
+    cancelled: boolean('cancelled').notNull().default(false),
+    retryOn: text('retry_on').notNull(),
+    leaseUntil: moment('lease_until'),
+    assignedWorker: text('assigned_worker'),
+    error: text('error'), // JSON text
+  },
+  (t) => [
+    // The claim's own order. Partial, because an index on the status walks every finished task.
+    index('tasks_pending').on(t.jobId, t.id).where(sql`${t.status} = 'pending' and not ${t.cancelled}`),
+    // For the sweep of expired leases. Not on lease_until: renewals must stay heap-only (HOT) updates.
+    index('tasks_leased').on(t.id).where(sql`${t.status} = 'leased'`),
+    index('tasks_failed').on(t.jobId, t.firstSeq).where(sql`${t.status} = 'failed'`),
+    check('tasks_status', sql`${t.status} in (${oneOf(TASK_STATUSES)})`),
+    check('tasks_leased_until', sql`(${t.status} = 'leased') = (${t.leaseUntil} is not null)`),
+    check('tasks_outcomes', sql`${t.outcomeCount} between 0 and ${t.itemCount}`),
+    check('tasks_done', sql`${t.status} <> 'done' or ${t.outcomeCount} = ${t.itemCount}`),
+  ],
+);
+
+/** Every lease that was granted: what makes a late result welcome, and an invented one not. */
+export const leases = pgTable(
+  'leases',
+  {
+    taskId: bigint('task_id', { mode: 'bigint' }).notNull(),
+    attempt: integer('attempt').notNull(),
+    workerId: text('worker_id').notNull(),
+    bootId: text('boot_id').notNull(),
+    leasedAt: moment('leased_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.taskId, t.attempt] })],
+);
+
+/** One outcome an item: insert-only, the first wins by the primary key. */
+export const results = pgTable(
+  'results',
+  {
+    jobId: uuid('job_id').notNull(),
+    seq: integer('seq').notNull(),
+    output: text('output'), // JSON text; storage external
+    error: text('error'), // JSON text
+    taskId: bigint('task_id', { mode: 'bigint' }).notNull(),
+    attempt: integer('attempt').notNull(),
+    modelId: integer('model_id'),
+    usage: text('usage'), // JSON text
+    recordedAt: moment('recorded_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.jobId, t.seq] }),
+    check('results_output_or_error', sql`(${t.output} is null) <> (${t.error} is null)`),
+  ],
+);
+
+/** Builds of models that have run somewhere. */
+export const models = pgTable(
+  'models',
+  {
+    id: integer('id').primaryKey().generatedAlwaysAsIdentity(),
+    name: text('name').notNull(),
+    digest: text('digest'),
+  },
+  (t) => [unique('models_name_digest').on(t.name, t.digest).nullsNotDistinct()],
+);
+
+/** Which builds a job's alias has stood for. */
+export const jobModels = pgTable(
+  'job_models',
+  { jobId: uuid('job_id').notNull(), modelId: integer('model_id').notNull() },
+  (t) => [primaryKey({ columns: [t.jobId, t.modelId] })],
+);
+
+/**
+ * Counts, as one row for each job and worker that the statement which changes a task adds to. Summed over
+ * a job the first four are its tasks by status; a row by itself may be negative there (a lease that
+ * another worker's late result ended). A row a worker keeps reports of several workers from waiting for
+ * each other. The row with an empty worker id is the control plane's own.
+ */
+export const jobTallies = pgTable(
+  'job_tallies',
+  {
+    jobId: uuid('job_id').notNull(),
+    workerId: text('worker_id').notNull(),
+    pending: integer('pending').notNull().default(0),
+    leased: integer('leased').notNull().default(0),
+    done: integer('done').notNull().default(0),
+    failed: integer('failed').notNull().default(0),
+    leasesGranted: integer('leases_granted').notNull().default(0),
+    tasksDone: integer('tasks_done').notNull().default(0),
+    tasksFailed: integer('tasks_failed').notNull().default(0),
+    itemsOk: integer('items_ok').notNull().default(0),
+    itemsError: integer('items_error').notNull().default(0),
+    firstAt: moment('first_at').notNull().defaultNow(),
+    lastAt: moment('last_at').notNull().defaultNow(),
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.workerId] }), index('job_tallies_worker').on(t.workerId)],
+);
+
+export const workers = pgTable('workers', {
+  id: text('id').primaryKey(),
+  bootId: text('boot_id').notNull(),
+  hostname: text('hostname').notNull(),
+  jobTypes: text('job_types').array().notNull(),
+  models: text('models').array().notNull(),
+  concurrency: integer('concurrency').notNull(),
+  leaseLimit: integer('lease_limit').notNull(),
+  offline: boolean('offline').notNull().default(false),
+  firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
+  lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),
+});
+
+export const EVENT_KINDS = [
+  'lease_expired',
+  'task_error',
+  'task_failed',
+  'stale_failure',
+  'task_retried',
+  'job_cancelled',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** What happened, append-only. */
+export const events = pgTable(
+  'events',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: moment('at').notNull().defaultNow(),
+    kind: text('kind').notNull(),
+    jobId: uuid('job_id'),
+    taskId: bigint('task_id', { mode: 'bigint' }),
+    workerId: text('worker_id'),
+    attempt: integer('attempt'),
+    detail: text('detail'), // JSON text
+  },
+  (t) => [index('events_job_kind').on(t.jobId, t.kind)],
+);

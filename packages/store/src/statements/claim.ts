@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { items, jobs, leases, results, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+const lease = {
+  worker: sql`${sql.placeholder('worker')}::text`,
+  leaseMs: sql`${sql.placeholder('leaseMs')}::float8`,
+};
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly job_id: string;
+  readonly attempts: number;
+  readonly job_type: string;
+  readonly model: string;
+  readonly params: string;
+  readonly item_id: string | null;
+  readonly payload: string | null;
+}
+
+/**
+ * T2, T4: takes up to `limit` pending tasks of the oldest open jobs that the worker can run and grants
+ * it a numbered lease on each; a row an item that has no outcome yet.
+ *
+ * The ids are taken in an array, which Postgres evaluates once: in a bare `IN (SELECT … LIMIT n)` the
+ * subselect may run again and claim more than n. `floors` are ids below which a job is known to have
+ * nothing pending, so that entries that an old snapshot keeps dead in the index are not walked again.
+ */
+export const claim = sql`
+  with open_jobs as materialized (
+    select ${jobs.id}, coalesce(known.floor, 0) as floor
+    from ${jobs}
+    left join unnest(${sql.placeholder('floorJobs')}::uuid[], ${sql.placeholder('floors')}::bigint[]) as known (job_id, floor)
+      on known.job_id = ${jobs.id}
+    where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
+      and exists (
+        select from unnest(${sql.placeholder('jobTypes')}::text[], ${sql.placeholder('models')}::text[]) as offer (job_type, model)
+        where offer.job_type = ${jobs.jobType} and offer.model = ${jobs.model})
+    order by ${jobs.id}
+  ),
+  granted as (
+    update ${tasks} set ${assignments('lease', lease)}
+    where ${tasks.id} = any(array(
+        select next.id
+        from open_jobs
+        cross join lateral (
+          select ${tasks.id} from ${tasks}
+          where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
+          order by ${tasks.id}
+          limit ${sql.placeholder('limit')}::int
+          for no key update skip locked
+        ) as next
+        limit ${sql.placeholder('limit')}::int))
+      and ${guard('lease', lease)}
+    returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
+  ),
+  numbered as (
+    insert into ${leases} (task_id, attempt, worker_id, boot_id)
+    select id, attempts, assigned_worker, ${sql.placeholder('boot')}::text from granted
+  ),
+  moved as (
+    select job_id, assigned_worker as worker_id, 'pending' as was, 'leased' as status, 1 as granted, 0 as items_ok, 0 as items_error
+    from granted
+  ),
+  ${tallied({ blameWorker: false })}
+  select granted.id::text, granted.job_id, granted.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload
+  from granted
+  join ${jobs} on ${jobs.id} = granted.job_id
+  left join lateral (
+    select ${items.seq}, ${items.itemId}, ${items.payload} from ${items}
+    where ${items.jobId} = granted.job_id
+      and ${items.seq} >= granted.first_seq and ${items.seq} < granted.first_seq + granted.item_count
+      and (granted.outcome_count = 0 or not exists (
+        select from ${results} where ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}))
+    offset 0 -- keeps the range scan inside: joined outright it may become a hash of the whole job
+  ) as item on true
+  order by granted.id, item.seq`;

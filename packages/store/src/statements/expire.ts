@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { events, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+export interface ExpiredRow {
+  readonly reclaimed: number;
+  readonly failed: number;
+  readonly job_ids: readonly string[] | null;
+  /** Milliseconds until the next lease ends; null when none is held. */
+  readonly next_expiry_ms: number | null;
+}
+
+/**
+ * T5, T11, R5: takes back up to `limit` tasks whose lease has passed. Two sweeps at once skip each
+ * other's rows, and the guard looks again at the row it changes, so an expiry is recorded once.
+ */
+export const expire = sql`
+  with due as materialized (
+    select ${tasks.id}, ${tasks.assignedWorker} from ${tasks}
+    where ${guard('expire', {})}
+    order by ${tasks.id}
+    limit ${sql.placeholder('limit')}::int
+    for no key update skip locked
+  ),
+  changed as (
+    update ${tasks} set ${assignments('expire', {})}
+    from due
+    where ${tasks.id} = due.id and ${guard('expire', {})}
+    returning ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, due.assigned_worker as worker_id
+  ),
+  noted as (
+    insert into ${events} (kind, job_id, task_id, worker_id, attempt)
+    select 'lease_expired', job_id, id, worker_id, attempts from changed order by id
+  ),
+  moved as (
+    select job_id, worker_id, 'leased' as was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+  ),
+  ${tallied({ blameWorker: false })}
+  select (count(*) filter (where status = 'pending'))::int as reclaimed,
+    (count(*) filter (where status = 'failed'))::int as failed,
+    array_agg(distinct job_id::text) as job_ids,
+    (select (extract(epoch from min(${tasks.leaseUntil}) - now()) * 1000)::float8 from ${tasks}
+      where ${tasks.status} = 'leased' and ${tasks.leaseUntil} > now()) as next_expiry_ms
+  from changed`;

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { events, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+const failure = {
+  worker: sql`${sql.placeholder('worker')}::text`,
+  attempt: sql`held.reported_attempt`,
+  error: sql`held.reported_error`,
+};
+
+export interface HeldRow {
+  readonly no: number;
+  readonly was: string;
+  readonly status: string | null;
+  readonly attempts: number;
+  readonly job_id: string;
+}
+
+/**
+ * T6, T10: the holder gives tasks up. Each goes back to pending or fails, as the rules say; a failure
+ * from a lease that no longer holds changes nothing and is noted as an event.
+ */
+export const fail = sql`
+  with entry as materialized (
+    select * from unnest(
+      ${sql.placeholder('numbers')}::int[], ${sql.placeholder('taskIds')}::bigint[],
+      ${sql.placeholder('attempts')}::int[], ${sql.placeholder('errors')}::text[]
+    ) as entry (no, task_id, attempt, error)
+  ),
+  held as materialized (
+    select entry.no, entry.attempt as reported_attempt, entry.error as reported_error,
+      ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}
+    from entry join ${tasks} on ${tasks.id} = entry.task_id
+    order by ${tasks.id}
+    for no key update of ${tasks}
+  ),
+  changed as (
+    update ${tasks} set ${assignments('fail', failure)}
+    from held
+    where ${tasks.id} = held.id and ${guard('fail', failure)}
+    returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}
+  ),
+  noted as (
+    insert into ${events} (kind, job_id, task_id, worker_id, attempt, detail)
+    select case when changed.no is null then 'stale_failure' when changed.status = 'failed' then 'task_failed' else 'task_error' end,
+      held.job_id, held.id, ${failure.worker}, held.reported_attempt, held.reported_error
+    from held left join changed on changed.no = held.no
+    order by held.no
+  ),
+  moved as (
+    select job_id, ${failure.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+  ),
+  ${tallied({ blameWorker: true })}
+  select held.no, held.status as was, changed.status, held.attempts, held.job_id
+  from held left join changed on changed.no = held.no`;

@@ -1,0 +1,78 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { events, jobModels, jobs, jobTallies, models, tasks } from '../schema.ts';
+
+export interface JobRow {
+  readonly id: string;
+  readonly job_type: string;
+  readonly model: string;
+  readonly params: string;
+  readonly shard_size: number;
+  readonly retry_on: string;
+  readonly item_count: number;
+  readonly task_count: number;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+  readonly cancelled_at: Date | null;
+  readonly pending: number;
+  readonly leased: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly leases_granted: number;
+  readonly items_ok: number;
+  readonly items_error: number;
+  readonly items_failed: number;
+  readonly lease_expired_events: number;
+}
+
+const jobRows = (condition: SQL, limit: SQL): SQL => sql`
+  select ${jobs}.*, tally.*,
+    (select count(*)::int from ${events} where ${events.jobId} = ${jobs.id} and ${events.kind} = 'lease_expired') as lease_expired_events,
+    (select coalesce(sum(${tasks.itemCount} - ${tasks.outcomeCount}), 0)::int from ${tasks}
+      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed') as items_failed
+  from ${jobs}
+  cross join lateral (
+    select coalesce(sum(pending), 0)::int as pending, coalesce(sum(leased), 0)::int as leased,
+      coalesce(sum(done), 0)::int as done, coalesce(sum(failed), 0)::int as failed,
+      coalesce(sum(leases_granted), 0)::int as leases_granted,
+      coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error
+    from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
+  ) as tally
+  where ${condition}
+  order by ${jobs.id} desc
+  limit ${limit}`;
+
+export const readJob = jobRows(sql`${jobs.id} = ${sql.placeholder('job')}::uuid`, sql`1`);
+
+export const listJobs = jobRows(
+  sql`(${sql.placeholder('before')}::uuid is null or ${jobs.id} < ${sql.placeholder('before')}::uuid)`,
+  sql`${sql.placeholder('limit')}::int`,
+);
+
+export interface JobWorkerRow {
+  readonly worker_id: string;
+  readonly leases_granted: number;
+  readonly tasks_done: number;
+  readonly tasks_failed: number;
+  readonly items_ok: number;
+  readonly items_error: number;
+  readonly first_at: Date;
+  readonly last_at: Date;
+}
+
+export const readJobWorkers = sql`
+  select worker_id, leases_granted, tasks_done, tasks_failed, items_ok, items_error, first_at, last_at
+  from ${jobTallies} where ${jobTallies.jobId} = ${sql.placeholder('job')}::uuid and worker_id <> '' order by worker_id`;
+
+export const readJobModels = sql`
+  select ${models.name}, ${models.digest} from ${jobModels} join ${models} on ${models.id} = ${jobModels.modelId}
+  where ${jobModels.jobId} = ${sql.placeholder('job')}::uuid order by ${models.name}, ${models.digest}`;
+
+/**
+ * Writes down when jobs ended. Two reports that end a job's last two tasks at once do not see each other,
+ * so every reading of a job looks again.
+ */
+export const closeJobs = sql`
+  update ${jobs} set finished_at = now()
+  where ${jobs.id} = any(${sql.placeholder('jobs')}::uuid[]) and ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
+    and (select sum(pending) + sum(leased) from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}) = 0
+  returning ${jobs.id}::text, ${jobs.finishedAt}`;

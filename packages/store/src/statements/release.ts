@@ -1,0 +1,48 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+const held = { worker: sql`${sql.placeholder('worker')}::text`, attempt: sql`held.reported_attempt` };
+const renewal = { ...held, leaseMs: sql`${sql.placeholder('leaseMs')}::float8` };
+
+const heldRows = sql`
+  with entry as materialized (
+    select * from unnest(
+      ${sql.placeholder('numbers')}::int[], ${sql.placeholder('taskIds')}::bigint[], ${sql.placeholder('attempts')}::int[]
+    ) as entry (no, task_id, attempt)
+  ),
+  held as materialized (
+    select entry.no, entry.attempt as reported_attempt, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}
+    from entry join ${tasks} on ${tasks.id} = entry.task_id
+    order by ${tasks.id}
+    for no key update of ${tasks}
+  )`;
+
+const reply = sql`
+  select held.no, held.status as was, changed.status, held.attempts, held.job_id
+  from held left join changed on changed.no = held.no`;
+
+/** The holder hands tasks back unfinished: pending again, and no attempt is charged. */
+export const release = sql`${heldRows},
+  changed as (
+    update ${tasks} set ${assignments('release', held)}
+    from held
+    where ${tasks.id} = held.id and ${guard('release', held)}
+    returning held.no, held.status as was, ${tasks.jobId}, ${tasks.status}
+  ),
+  moved as (
+    select job_id, ${held.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+  ),
+  ${tallied({ blameWorker: false })}
+  ${reply}`;
+
+/** The holder extends leases. Changes no indexed column, so the update stays on its page (HOT). */
+export const renew = sql`${heldRows},
+  changed as (
+    update ${tasks} set ${assignments('renew', renewal)}
+    from held
+    where ${tasks.id} = held.id and ${guard('renew', renewal)}
+    returning held.no, ${tasks.status}
+  )
+  ${reply}`;

@@ -1,0 +1,112 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { items, jobs, leases, results, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+const worker = sql`${sql.placeholder('worker')}::text`;
+
+export interface ReportedRow {
+  readonly no: number;
+  /** The status before, by which a refusal is named; null is never seen by the caller. */
+  readonly was: string;
+  readonly status: string | null;
+  readonly assigned_worker: string | null;
+  readonly job_id: string;
+  readonly attempts: number;
+  readonly granted: boolean;
+  readonly cancelled: boolean;
+  readonly unknown: number;
+  readonly missing: number;
+  /** Tasks of the job that are still to end, as of this statement's snapshot. */
+  readonly unfinished: number;
+}
+
+/**
+ * T7, T9, I4: records the outcomes of several tasks and, in the same statement, moves each task whose
+ * items now all have one to `done`. Outcomes are welcome from any lease that was really granted, late or
+ * not, while the task is not done; the first outcome of an item wins by the primary key of `results`.
+ *
+ * The tasks are locked in the order of their ids, so that overlapping batches can't deadlock. Outcomes
+ * find their task by its key and not by joining the locked rows a second time: the planner expects one
+ * row there and would go through all pairs.
+ */
+export const report = sql`
+  with entry as materialized (
+    select * from unnest(
+      ${sql.placeholder('numbers')}::int[], ${sql.placeholder('taskIds')}::bigint[],
+      ${sql.placeholder('attempts')}::int[], ${sql.placeholder('finals')}::bool[]
+    ) as entry (no, task_id, attempt, final)
+  ),
+  held as materialized (
+    select entry.no, entry.attempt as reported_attempt, entry.final, ${tasks}.*,
+      exists (
+        select from ${leases}
+        where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
+      ) as granted,
+      (select ${jobs.cancelledAt} is not null from ${jobs} where ${jobs.id} = ${tasks.jobId}) as job_cancelled
+    from entry
+    join ${tasks} on ${tasks.id} = entry.task_id
+    order by ${tasks.id}
+    for no key update of ${tasks}
+  ),
+  offered as materialized (
+    select outcome.*, ${tasks.jobId}, ${items.seq}
+    from unnest(
+      ${sql.placeholder('outcomeTaskIds')}::bigint[], ${sql.placeholder('itemIds')}::text[], ${sql.placeholder('outputs')}::text[],
+      ${sql.placeholder('errors')}::text[], ${sql.placeholder('modelIds')}::int[], ${sql.placeholder('usages')}::text[]
+    ) as outcome (task_id, item_id, output, error, model_id, usage)
+    join ${tasks} on ${tasks.id} = outcome.task_id
+    left join ${items} on ${items.jobId} = ${tasks.jobId} and ${items.itemId} = outcome.item_id
+      and ${items.seq} >= ${tasks.firstSeq} and ${items.seq} < ${tasks.firstSeq} + ${tasks.itemCount}
+  ),
+  count_by_task as materialized (
+    select task_id, count(*)::int as outcomes, count(seq)::int as known from offered group by task_id
+  ),
+  checked as materialized (
+    select held.*, coalesce(outcomes - known, 0) as unknown,
+      case when final and coalesce(known, 0) < item_count then
+        item_count - coalesce(known, 0) - (
+          select count(*) from ${results}
+          where ${results.jobId} = held.job_id
+            and ${results.seq} >= held.first_seq and ${results.seq} < held.first_seq + held.item_count
+            and ${results.seq} not in (select offered.seq from offered where offered.task_id = held.id and offered.seq is not null))
+      else 0 end::int as missing
+    from held left join count_by_task on count_by_task.task_id = held.id
+  ),
+  welcome as materialized (
+    select * from checked
+    where granted and not job_cancelled and unknown = 0 and missing = 0
+      and ${guard('report', { attempt: sql`checked.reported_attempt`, recorded: sql`0` }, sql`checked`)}
+  ),
+  recorded as (
+    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage)
+    select offered.job_id, offered.seq, offered.output, offered.error, offered.task_id, welcome.reported_attempt, offered.model_id, offered.usage
+    from offered join welcome on welcome.id = offered.task_id
+    order by offered.job_id, offered.seq
+    on conflict do nothing
+    returning task_id, error is null as ok
+  ),
+  recorded_by_task as (
+    select task_id, count(*)::int as recorded, (count(*) filter (where ok))::int as items_ok from recorded group by task_id
+  ),
+  arrived as (
+    select welcome.id, welcome.no, welcome.status as was, welcome.reported_attempt,
+      coalesce(recorded, 0) as recorded, coalesce(items_ok, 0) as items_ok
+    from welcome left join recorded_by_task on recorded_by_task.task_id = welcome.id
+  ),
+  changed as (
+    update ${tasks} set ${assignments('report', { worker, attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` })}
+    from arrived
+    where ${tasks.id} = arrived.id
+      and ${guard('report', { attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` })}
+    returning arrived.no, arrived.was, ${tasks.jobId}, ${tasks.status}, arrived.items_ok, arrived.recorded - arrived.items_ok as items_error
+  ),
+  moved as (
+    select job_id, ${worker} as worker_id, was, status, 0 as granted, items_ok, items_error from changed
+  ),
+  ${tallied({ blameWorker: true })}
+  select checked.no, checked.status as was, changed.status, checked.assigned_worker, checked.job_id, checked.attempts, checked.granted,
+    checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
+    case when changed.status = 'done' then (
+      select sum(pending) + sum(leased) from job_tallies where job_tallies.job_id = checked.job_id) else 1 end::int as unfinished
+  from checked left join changed on changed.no = checked.no`;

@@ -1,0 +1,45 @@
+import { sql } from 'drizzle-orm';
+import { items, leases, models, results, tasks } from '../schema.ts';
+
+export interface ResultRow {
+  readonly seq: number;
+  readonly item_id: string;
+  readonly output: string | null;
+  readonly error: string | null;
+  readonly model: string | null;
+  readonly model_digest: string | null;
+  readonly worker_id: string | null;
+  readonly attempt: number | null;
+  readonly usage: string | null;
+  readonly recorded_at: Date | null;
+}
+
+/**
+ * A page of outcomes in the order of submission, from `after` on: keyset pages hold no snapshot while a
+ * slow reader takes its time. Items of a failed task that have no outcome of their own get the task's
+ * error; no row stands for it, so that a late success still finds room.
+ */
+export const readResults = sql`
+  with page as materialized (
+    select ${items.seq}, ${items.itemId}, ${results.output}, ${results.error}, ${results.taskId}, ${results.attempt},
+      ${results.modelId}, ${results.usage}, ${results.recordedAt}
+    from ${items}
+    left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
+    where ${items.jobId} = ${sql.placeholder('job')}::uuid and ${items.seq} > ${sql.placeholder('after')}::int
+      and ${items.seq} <= ${sql.placeholder('after')}::int + ${sql.placeholder('limit')}::int
+      and (${sql.placeholder('item')}::text is null or ${items.itemId} = ${sql.placeholder('item')}::text)
+  )
+  select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, ${models.name} as model, ${models.digest} as model_digest,
+    ${leases.workerId}, page.attempt, page.usage, page.recorded_at
+  from page
+  left join ${tasks} as failed on page.task_id is null and failed.job_id = ${sql.placeholder('job')}::uuid and failed.status = 'failed'
+    and page.seq >= failed.first_seq and page.seq < failed.first_seq + failed.item_count
+  left join ${leases} on ${leases.taskId} = page.task_id and ${leases.attempt} = page.attempt
+  left join ${models} on ${models.id} = page.model_id
+  where page.output is not null or page.error is not null or failed.error is not null
+  order by page.seq`;
+
+/** Where one item stands in its job. */
+export const findItem = sql`
+  select ${items.seq} from ${items}
+  where ${items.jobId} = ${sql.placeholder('job')}::uuid and ${items.itemId} = ${sql.placeholder('item')}::text`;

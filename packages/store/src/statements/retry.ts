@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../compile.ts';
+import { events, jobs, results, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
+
+const reopened = { reopened: sql`held.reopened` };
+
+export interface RetriedRow {
+  readonly tasks: number;
+  readonly items: number;
+}
+
+/**
+ * T13: a person sends a job's failed tasks back to pending and, with `items`, withdraws recorded item
+ * errors so that those items run again. A task that is leased right now is left to its holder.
+ */
+export const retry = sql`
+  with candidate as materialized (
+    select ${tasks.id} from ${tasks} where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'failed'
+    union
+    select ${results.taskId} from ${results}
+    where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
+  ),
+  locked as materialized (
+    select ${tasks.id}, ${tasks.jobId}, ${tasks.status} from ${tasks}
+    where ${tasks.id} in (select id from candidate)
+      and ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} <> 'leased' and not ${tasks.cancelled}
+    order by ${tasks.id}
+    for no key update
+  ),
+  withdrawn as (
+    delete from ${results}
+    where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
+      and ${results.taskId} in (select id from locked)
+    returning ${results.taskId}
+  ),
+  held as (
+    select locked.*, (select count(*)::int from withdrawn where withdrawn.task_id = locked.id) as reopened from locked
+  ),
+  changed as (
+    update ${tasks} set ${assignments('retry', reopened)}
+    from held
+    where ${tasks.id} = held.id and ${guard('retry', reopened)}
+    returning ${tasks.id}, ${tasks.jobId}, held.status as was, ${tasks.status}, held.reopened
+  ),
+  noted as (
+    insert into ${events} (kind, job_id, task_id) select 'task_retried', job_id, id from changed order by id
+  ),
+  reopened_job as (
+    update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed) and ${jobs.finishedAt} is not null
+  ),
+  moved as (
+    select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -reopened as items_error from changed
+  ),
+  ${tallied({ blameWorker: false })}
+  select count(*)::int as tasks, coalesce(sum(reopened), 0)::int as items from changed`;

@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm';
+import { jobTallies, workers } from '../schema.ts';
+
+/** W1: what a worker says of itself each cycle. Registers it at the first time. */
+export const heartbeat = sql`
+  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, offline)
+  values (${sql.placeholder('worker')}::text, ${sql.placeholder('boot')}::text, ${sql.placeholder('hostname')}::text,
+    ${sql.placeholder('jobTypes')}::text[], ${sql.placeholder('models')}::text[], ${sql.placeholder('concurrency')}::int,
+    ${sql.placeholder('leaseLimit')}::int, ${sql.placeholder('offline')}::bool)
+  on conflict (id) do update set boot_id = excluded.boot_id, hostname = excluded.hostname, job_types = excluded.job_types,
+    models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit,
+    offline = excluded.offline, last_heartbeat_at = now()
+  returning now() as now`;
+
+export interface WorkerRow {
+  readonly id: string;
+  readonly boot_id: string;
+  readonly hostname: string;
+  readonly job_types: readonly string[];
+  readonly models: readonly string[];
+  readonly concurrency: number;
+  readonly lease_limit: number;
+  readonly offline: boolean;
+  readonly first_seen_at: Date;
+  readonly last_heartbeat_at: Date;
+  readonly now: Date;
+  readonly tasks_done: number;
+  readonly tasks_failed: number;
+  readonly tasks_leased: number;
+}
+
+export const listWorkers = sql`
+  select ${workers}.*, now() as now,
+    coalesce(sum(tasks_done), 0)::int as tasks_done, coalesce(sum(tasks_failed), 0)::int as tasks_failed,
+    (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased
+  from ${workers} left join ${jobTallies} on ${jobTallies.workerId} = ${workers.id}
+  group by ${workers.id}
+  order by ${workers.id}`;
