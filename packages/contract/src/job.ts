@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { JOB_STATES, JOB_TYPES, MAX_SHARD_SIZE, RETRY_POLICIES } from '@macbatch/core';
+import { plainText } from './plain-text.ts';
 
 export const JobType = z.enum(JOB_TYPES);
 
@@ -7,11 +8,9 @@ export const JobType = z.enum(JOB_TYPES);
 export const JobHeader = z
   .strictObject({
     job_type: JobType,
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .openapi({ description: 'Alias of the model; each worker maps it to one of its own' }),
+    model: plainText(200).openapi({
+      description: 'Alias of the model; each worker maps it to one of its own',
+    }),
     params: z
       .record(z.string(), z.unknown())
       .optional()
@@ -35,7 +34,7 @@ export const Submission = JobHeader.extend({ items: z.array(SubmittedItem).min(1
 export type Submission = z.infer<typeof Submission>;
 
 export const ModelUsed = z
-  .object({ name: z.string(), digest: z.string().nullable() })
+  .object({ name: plainText(500), digest: plainText(200).nullable() })
   .openapi('ModelUsed', { description: 'The model that ran, as its server names it' });
 
 export const JobSummary = z

@@ -1,13 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { REFUSALS, TASK_STATUSES } from '@macbatch/core';
 import { JobType, ModelUsed } from './job.ts';
+import { plainText } from './plain-text.ts';
 
 export const WorkerId = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
-const BootId = z.string().min(1).max(64);
+const BootId = plainText(64);
 const TaskId = z.string().regex(/^[0-9]{1,19}$/, 'must be a task id');
 const Attempt = z.int().min(0).max(32_767);
 
@@ -15,9 +16,7 @@ const Attempt = z.int().min(0).max(32_767);
 export const LeaseName = z.strictObject({ task_id: TaskId, attempt: Attempt }).openapi('LeaseName');
 export type LeaseName = z.infer<typeof LeaseName>;
 
-export const Offer = z
-  .strictObject({ job_type: JobType, model: z.string().min(1).max(200) })
-  .openapi('Offer');
+export const Offer = z.strictObject({ job_type: JobType, model: plainText(200) }).openapi('Offer');
 
 export const LeaseRequest = z
   .strictObject({

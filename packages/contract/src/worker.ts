@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { JobType } from './job.ts';
+import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, LeaseName, WorkerId } from './task.ts';
 
 const count = z.int().min(0).max(100_000);
@@ -8,9 +9,9 @@ export const Heartbeat = z
   .strictObject({
     worker_id: WorkerId,
     boot_id: BootId,
-    hostname: z.string().min(1).max(255),
+    hostname: plainText(255),
     job_types: z.array(JobType).max(100),
-    models: z.array(z.string().min(1).max(200)).max(1000),
+    models: z.array(plainText(200)).max(1000),
     concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
     lease_limit: count.openapi({ description: 'Tasks that it asks for at once' }),
     offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),

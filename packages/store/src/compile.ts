@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type Condition,
   type EventField,
@@ -78,14 +79,16 @@ export function assignments(type: TaskEventType, event: EventSql): SQL {
   const fields = new Set(rules.flatMap((rule) => Object.keys(rule.becomes) as (keyof Task)[]));
   const sets = [...fields].map((field) => {
     const name = sql.identifier(tasks[field].name);
-    const cases = rules.map((rule) => {
-      const becomes = rule.becomes[field];
-      return { rule, value: becomes === undefined ? column(field, row) : operand(becomes, row, event) };
+    const becomes = rules.map((rule) => rule.becomes[field] ?? ({ kind: 'task', field } as const));
+    const [first, ...others] = becomes;
+    if (first !== undefined && others.every((other) => isDeepStrictEqual(other, first))) {
+      return sql`${name} = ${operand(first, row, event)}`;
+    }
+    const whens = rules.map((rule, i) => {
+      const value = operand(becomes[i] ?? { kind: 'task', field }, row, event);
+      return sql`when ${all(rule, row, event)} then ${value}`;
     });
-    const [only, ...others] = cases;
-    if (only !== undefined && others.length === 0) return sql`${name} = ${only.value}`;
-    const whens = cases.map(({ rule, value }) => sql`when ${all(rule, row, event)} then ${value}`);
-    return sql`${name} = case ${sql.join(whens, sql` `)} end`;
+    return sql`${name} = (case ${sql.join(whens, sql` `)} end)::${sql.raw(tasks[field].getSQLType())}`;
   });
   return sql.join(sets, sql`, `);
 }

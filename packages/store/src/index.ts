@@ -1,1 +1,10 @@
-export {};
+export type { LeaseName, LeaseRefusal } from './held-leases.ts';
+export type { Job, JobDetail, JobWorker } from './job.ts';
+export type { LeasedTask } from './lease.ts';
+export { migrate } from './migrate.ts';
+export type { ModelBuild } from './model-ids.ts';
+export type { Entry, Outcome, Verdict } from './report.ts';
+export type { Result } from './results.ts';
+export { createStore, type Store, type StoreOptions } from './store.ts';
+export type { SubmitReply } from './submission.ts';
+export type { Worker, WorkerAdvert } from './workers.ts';

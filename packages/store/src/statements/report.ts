@@ -1,14 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { items, jobs, leases, results, tasks } from '../schema.ts';
+import { items, jobModels, jobs, jobTallies, leases, results, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 const worker = sql`${sql.placeholder('worker')}::text`;
 
 export interface ReportedRow {
   readonly no: number;
-  /** The status before, by which a refusal is named; null is never seen by the caller. */
+  /** The status before. */
   readonly was: string;
+  /** The status now, or null when the entry changed nothing. */
   readonly status: string | null;
   readonly assigned_worker: string | null;
   readonly job_id: string;
@@ -17,8 +18,8 @@ export interface ReportedRow {
   readonly cancelled: boolean;
   readonly unknown: number;
   readonly missing: number;
-  /** Tasks of the job that are still to end, as of this statement's snapshot. */
-  readonly unfinished: number;
+  /** For a task that is done now: how many of its job's were still to end before this statement. */
+  readonly unfinished: number | null;
 }
 
 /**
@@ -34,18 +35,19 @@ export const report = sql`
   with entry as materialized (
     select * from unnest(
       ${sql.placeholder('numbers')}::int[], ${sql.placeholder('taskIds')}::bigint[],
-      ${sql.placeholder('attempts')}::int[], ${sql.placeholder('finals')}::bool[]
-    ) as entry (no, task_id, attempt, final)
+      ${sql.placeholder('attempts')}::int[], ${sql.placeholder('finals')}::int[]
+    ) as entry (no, task_id, attempt, is_final)
   ),
   held as materialized (
-    select entry.no, entry.attempt as reported_attempt, entry.final, ${tasks}.*,
+    select entry.no, entry.attempt as reported_attempt, entry.is_final = 1 as final, ${tasks}.*,
       exists (
         select from ${leases}
         where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
       ) as granted,
-      (select ${jobs.cancelledAt} is not null from ${jobs} where ${jobs.id} = ${tasks.jobId}) as job_cancelled
+      ${jobs.cancelledAt} is not null as job_cancelled
     from entry
     join ${tasks} on ${tasks.id} = entry.task_id
+    join ${jobs} on ${jobs.id} = ${tasks.jobId}
     order by ${tasks.id}
     for no key update of ${tasks}
   ),
@@ -104,9 +106,19 @@ export const report = sql`
   moved as (
     select job_id, ${worker} as worker_id, was, status, 0 as granted, items_ok, items_error from changed
   ),
-  ${tallied({ blameWorker: true })}
+  ${tallied({ blameWorker: true })},
+  used as (
+    insert into ${jobModels} (job_id, model_id)
+    select distinct offered.job_id, offered.model_id from offered
+    where offered.model_id is not null and offered.task_id in (select id from welcome)
+    on conflict do nothing
+  ),
+  remaining as materialized (
+    select job_id, (sum(pending) + sum(leased))::int as unfinished from ${jobTallies}
+    where job_id in (select job_id from changed where status = 'done')
+    group by job_id
+  )
   select checked.no, checked.status as was, changed.status, checked.assigned_worker, checked.job_id, checked.attempts, checked.granted,
     checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
-    case when changed.status = 'done' then (
-      select sum(pending) + sum(leased) from job_tallies where job_tallies.job_id = checked.job_id) else 1 end::int as unfinished
-  from checked left join changed on changed.no = checked.no`;
+    remaining.unfinished
+  from checked left join changed on changed.no = checked.no left join remaining on remaining.job_id = changed.job_id`;

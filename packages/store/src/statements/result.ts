@@ -27,7 +27,6 @@ export const readResults = sql`
     left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
     where ${items.jobId} = ${sql.placeholder('job')}::uuid and ${items.seq} > ${sql.placeholder('after')}::int
       and ${items.seq} <= ${sql.placeholder('after')}::int + ${sql.placeholder('limit')}::int
-      and (${sql.placeholder('item')}::text is null or ${items.itemId} = ${sql.placeholder('item')}::text)
   )
   select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, ${models.name} as model, ${models.digest} as model_digest,
     ${leases.workerId}, page.attempt, page.usage, page.recorded_at

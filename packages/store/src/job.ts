@@ -1,0 +1,196 @@
+import {
+  JOB_TYPES,
+  type JobState,
+  type JobType,
+  jobState,
+  RETRY_POLICIES,
+  type RetryOn,
+} from '@macbatch/core';
+import type { Connections } from './connections.ts';
+import type { ModelBuild } from './model-ids.ts';
+import { type Statement, statement } from './statement.ts';
+import { cancelJob, flagCancelled } from './statements/cancel.ts';
+import {
+  closeJobs,
+  type JobRow,
+  type JobWorkerRow,
+  listJobs,
+  readJob,
+  readJobModels,
+  readJobWorkers,
+} from './statements/job.ts';
+import { type RetriedRow, retry } from './statements/retry.ts';
+import { onceMore } from './transient.ts';
+
+/** Tasks that one statement flags when a job is cancelled. */
+const FLAG_LIMIT = 5000;
+
+export interface Job {
+  readonly id: string;
+  readonly state: JobState;
+  readonly jobType: JobType;
+  readonly model: string;
+  /** JSON text. */
+  readonly params: string;
+  readonly shardSize: number;
+  readonly retryOn: RetryOn;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+  readonly cancelledAt: Date | null;
+  readonly items: {
+    readonly total: number;
+    readonly ok: number;
+    readonly error: number;
+    readonly failed: number;
+    readonly open: number;
+  };
+  readonly tasks: {
+    readonly total: number;
+    readonly pending: number;
+    readonly leased: number;
+    readonly done: number;
+    readonly failed: number;
+  };
+  readonly leasesGranted: number;
+  readonly leaseExpiredEvents: number;
+}
+
+export interface JobWorker {
+  readonly workerId: string;
+  readonly leases: number;
+  readonly tasksDone: number;
+  readonly tasksFailed: number;
+  readonly itemsOk: number;
+  readonly itemsError: number;
+  readonly firstLeaseAt: Date;
+  readonly lastReportAt: Date;
+}
+
+export interface JobDetail extends Job {
+  readonly modelsUsed: readonly ModelBuild[];
+  readonly workers: readonly JobWorker[];
+}
+
+/** Reads jobs, and what a person does to one. */
+export class Jobs {
+  readonly #connections: Connections;
+  readonly #read: Statement<{ job: string }, JobRow>;
+  readonly #list: Statement<{ before: string | null; limit: number }, JobRow>;
+  readonly #workers: Statement<{ job: string }, JobWorkerRow>;
+  readonly #models: Statement<{ job: string }, ModelBuild>;
+  readonly #close: Statement<{ jobs: string[] }, { id: string; finished_at: Date }>;
+  readonly #cancel: Statement<{ job: string }, never>;
+  readonly #flag: Statement<{ job: string; limit: number }, unknown>;
+  readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
+
+  constructor(connections: Connections) {
+    const { prepare } = connections;
+    this.#connections = connections;
+    this.#read = statement(readJob, prepare);
+    this.#list = statement(listJobs, prepare);
+    this.#workers = statement(readJobWorkers, prepare);
+    this.#models = statement(readJobModels, prepare);
+    this.#close = statement(closeJobs, prepare);
+    this.#cancel = statement(cancelJob, prepare);
+    this.#flag = statement(flagCancelled, prepare);
+    this.#retry = statement(retry, prepare);
+  }
+
+  async read(id: string): Promise<JobDetail | null> {
+    const client = this.#connections.durable;
+    const [[row], workers, modelsUsed] = await Promise.all([
+      this.#read.run(client, { job: id }),
+      this.#workers.run(client, { job: id }),
+      this.#models.run(client, { job: id }),
+    ]);
+    if (row === undefined) return null;
+    const [job] = await this.#closed([jobOf(row)]);
+    if (job === undefined) return null;
+    return {
+      ...job,
+      modelsUsed: modelsUsed.map(({ name, digest }) => ({ name, digest })),
+      workers: workers.map((worker) => ({
+        workerId: worker.worker_id,
+        leases: worker.leases_granted,
+        tasksDone: worker.tasks_done,
+        tasksFailed: worker.tasks_failed,
+        itemsOk: worker.items_ok,
+        itemsError: worker.items_error,
+        firstLeaseAt: worker.first_at,
+        lastReportAt: worker.last_at,
+      })),
+    };
+  }
+
+  /** Newest first, from before the job `before` on. */
+  async list(page: { readonly before: string | null; readonly limit: number }): Promise<Job[]> {
+    const rows = await this.#list.run(this.#connections.durable, page);
+    return this.#closed(rows.map(jobOf));
+  }
+
+  /** Writes down the end of those of these jobs that have ended. */
+  async close(ids: readonly string[]): Promise<Map<string, Date>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#close.run(this.#connections.durable, { jobs: [...ids] });
+    return new Map(rows.map((row) => [row.id, row.finished_at]));
+  }
+
+  /** Cancelling again, or cancelling a job that has ended, changes nothing. */
+  async cancel(id: string): Promise<void> {
+    await this.#cancel.run(this.#connections.durable, { job: id });
+    const job = await this.#read.run(this.#connections.durable, { job: id });
+    if (job[0]?.cancelled_at == null) return;
+    for (;;) {
+      const flagged = await this.#flag.run(this.#connections.durable, { job: id, limit: FLAG_LIMIT });
+      if (flagged.length < FLAG_LIMIT) return;
+    }
+  }
+
+  async retry(id: string, options: { readonly items: boolean }): Promise<RetriedRow> {
+    const [row] = await onceMore(() =>
+      this.#retry.run(this.#connections.durable, { job: id, items: options.items }),
+    );
+    return row ?? { tasks: 0, items: 0 };
+  }
+
+  async #closed(jobs: Job[]): Promise<Job[]> {
+    const ended = jobs.filter(
+      (job) => job.finishedAt === null && (job.state === 'done' || job.state === 'failed'),
+    );
+    const finishedAt = await this.close(ended.map((job) => job.id));
+    return jobs.map((job) => ({ ...job, finishedAt: job.finishedAt ?? finishedAt.get(job.id) ?? null }));
+  }
+}
+
+function jobOf(row: JobRow): Job {
+  const tasks = { pending: row.pending, leased: row.leased, done: row.done, failed: row.failed };
+  const cancelled = row.cancelled_at !== null;
+  return {
+    id: row.id,
+    state: jobState({ cancelled, tasks, leasesGranted: row.leases_granted }),
+    jobType: known(JOB_TYPES, row.job_type),
+    model: row.model,
+    params: row.params,
+    shardSize: row.shard_size,
+    retryOn: known(RETRY_POLICIES, row.retry_on),
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+    cancelledAt: row.cancelled_at,
+    items: {
+      total: row.item_count,
+      ok: row.items_ok,
+      error: row.items_error,
+      failed: row.items_failed,
+      open: row.item_count - row.items_ok - row.items_error - row.items_failed,
+    },
+    tasks: { total: row.task_count, ...tasks },
+    leasesGranted: row.leases_granted,
+    leaseExpiredEvents: row.lease_expired_events,
+  };
+}
+
+function known<Value extends string>(values: readonly Value[], text: string): Value {
+  const value = values.find((each) => each === text);
+  if (value === undefined) throw new TypeError(`a job holds ${text}, which this version does not know`);
+  return value;
+}

@@ -1,0 +1,65 @@
+import type { Connections } from './connections.ts';
+import { type Statement, statement } from './statement.ts';
+import { type ExpiredRow, expire } from './statements/expire.ts';
+import { onceMore } from './transient.ts';
+
+/** Most leases that one statement takes back: a bound on how long its row locks are held. */
+const SWEEP_LIMIT = 1000;
+
+/** No control plane grants a lease shorter than this, unless it was made to for a test. */
+const SHORTEST_LEASE_MS = 1000;
+
+export interface Reclaimed {
+  readonly reclaimed: number;
+  readonly failed: number;
+  readonly jobIds: readonly string[];
+}
+
+/**
+ * Takes back tasks whose lease has passed. Runs inside requests, never on a timer. A sweep also says when
+ * the next lease ends; until then, or until a lease granted since could end, another can find nothing and
+ * is left out.
+ */
+export class Reclaimer {
+  readonly #connections: Connections;
+  readonly #expire: Statement<{ limit: number }, ExpiredRow>;
+  readonly #monotonicMs: () => number;
+  readonly #shortestLeaseMs: number;
+  #quietUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(connections: Connections, monotonicMs: () => number, leaseMs: number) {
+    this.#connections = connections;
+    this.#expire = statement(expire, connections.prepare);
+    this.#monotonicMs = monotonicMs;
+    this.#shortestLeaseMs = Math.min(SHORTEST_LEASE_MS, leaseMs);
+  }
+
+  /** Milliseconds until a lease can expire at the earliest. */
+  get quietForMs(): number {
+    return Math.max(0, this.#quietUntilMs - this.#monotonicMs());
+  }
+
+  /** Sweeps unless it is known that nothing can have expired. */
+  async ifDue(): Promise<Reclaimed> {
+    return this.quietForMs > 0 ? { reclaimed: 0, failed: 0, jobIds: [] } : this.now();
+  }
+
+  async now(): Promise<Reclaimed> {
+    const jobIds = new Set<string>();
+    let reclaimed = 0;
+    let failed = 0;
+    for (;;) {
+      const startedMs = this.#monotonicMs();
+      const [row] = await onceMore(() => this.#expire.run(this.#connections.durable, { limit: SWEEP_LIMIT }));
+      if (row === undefined) throw new Error('the sweep answered nothing');
+      reclaimed += row.reclaimed;
+      failed += row.failed;
+      for (const jobId of row.job_ids ?? []) jobIds.add(jobId);
+      if (row.reclaimed + row.failed < SWEEP_LIMIT) {
+        this.#quietUntilMs =
+          startedMs + Math.min(row.next_expiry_ms ?? Number.POSITIVE_INFINITY, this.#shortestLeaseMs);
+        return { reclaimed, failed, jobIds: [...jobIds] };
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Connections } from './connections.ts';
+import { type Statement, statement } from './statement.ts';
+import { findItem, type ResultRow, readResults } from './statements/result.ts';
+
+/** Items that one page looks at. */
+const PAGE_ITEMS = 1000;
+
+export interface Result {
+  readonly itemId: string;
+  /** JSON text; exactly one of `output` and `error` is given. */
+  readonly output: string | null;
+  /** JSON text. */
+  readonly error: string | null;
+  readonly model: string | null;
+  readonly modelDigest: string | null;
+  readonly worker: string | null;
+  readonly attempt: number | null;
+  /** JSON text. */
+  readonly usage: string | null;
+  readonly recordedAt: Date | null;
+}
+
+type PageArguments = { job: string; after: number; limit: number };
+
+/** Reads the outcomes of a job. */
+export class Results {
+  readonly #connections: Connections;
+  readonly #page: Statement<PageArguments, ResultRow>;
+  readonly #find: Statement<{ job: string; item: string }, { seq: number }>;
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+    this.#page = statement(readResults, connections.prepare);
+    this.#find = statement(findItem, connections.prepare);
+  }
+
+  /** Pages of outcomes in the order of submission. The next page is read while one is being used. */
+  async *pages(jobId: string, itemCount: number): AsyncGenerator<readonly Result[], void, undefined> {
+    let next: Promise<readonly Result[]> | null = this.#read(jobId, -1, PAGE_ITEMS);
+    for (let after = -1; next !== null; ) {
+      const page = await next;
+      after += PAGE_ITEMS;
+      next = after < itemCount - 1 ? this.#read(jobId, after, PAGE_ITEMS) : null;
+      // Its failure is met when it is awaited; without this it would count as unhandled until then.
+      next?.catch(() => undefined);
+      if (page.length > 0) yield page;
+    }
+  }
+
+  /** The outcome of one item, or null where there is none yet or no such item. */
+  async of(jobId: string, itemId: string): Promise<Result | null> {
+    const [place] = await this.#find.run(this.#connections.durable, { job: jobId, item: itemId });
+    if (place === undefined) return null;
+    const [result] = await this.#read(jobId, place.seq - 1, 1);
+    return result ?? null;
+  }
+
+  async #read(job: string, after: number, limit: number): Promise<readonly Result[]> {
+    const rows = await this.#page.run(this.#connections.durable, { job, after, limit });
+    return rows.map((row) => ({
+      itemId: row.item_id,
+      output: row.output,
+      error: row.error,
+      model: row.model,
+      modelDigest: row.model_digest,
+      worker: row.worker_id,
+      attempt: row.attempt,
+      usage: row.usage,
+      recordedAt: row.recorded_at,
+    }));
+  }
+}

@@ -1,0 +1,121 @@
+import { type Item, LEASE_SECONDS } from '@macbatch/core';
+import { uuidv7 } from 'uuidv7';
+import { type ConnectionOptions, openConnections } from './connections.ts';
+import { HeldLeases, type LeaseName, type LeaseRefusal } from './held-leases.ts';
+import { type Job, type JobDetail, Jobs } from './job.ts';
+import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
+import { ModelIds } from './model-ids.ts';
+import { type Reclaimed, Reclaimer } from './reclaim.ts';
+import { type Entry, Reporter, type Verdict } from './report.ts';
+import { type Result, Results } from './results.ts';
+import { type JobDraft, type SubmitReply, submit } from './submission.ts';
+import { Wake } from './wake.ts';
+import { type Worker, type WorkerAdvert, Workers } from './workers.ts';
+
+export interface StoreOptions extends ConnectionOptions {
+  /** How long a lease holds; `LEASE_SECONDS` by default and at most. */
+  readonly leaseSeconds?: number;
+  /** How long a lease of a worker that renews holds; 90 by default, never above `leaseSeconds`. */
+  readonly renewedLeaseSeconds?: number;
+  /** A clock that never goes back, in milliseconds; only for how long to leave something out. */
+  readonly monotonicMs?: () => number;
+}
+
+/** Everything the control plane keeps, over one Postgres database. */
+export interface Store {
+  /** Stores a whole job or nothing; see `submit`. */
+  submit(
+    draft: Omit<JobDraft, 'id'>,
+    items: AsyncIterable<Item>,
+    bodyDigest: () => string,
+  ): Promise<SubmitReply>;
+  readJob(id: string): Promise<JobDetail | null>;
+  listJobs(page: { readonly before: string | null; readonly limit: number }): Promise<Job[]>;
+  cancelJob(id: string): Promise<void>;
+  retryJob(
+    id: string,
+    options: { readonly items: boolean },
+  ): Promise<{ readonly tasks: number; readonly items: number }>;
+  results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
+  resultOf(jobId: string, itemId: string): Promise<Result | null>;
+  /** Grants leases; `renews` says that the worker will renew them, so shorter ones will do. */
+  lease(
+    call: Omit<LeaseCall, 'leaseMs'> & { readonly renews: boolean },
+  ): Promise<{ readonly leaseSeconds: number; readonly tasks: LeasedTask[] }>;
+  report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;
+  release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
+  /** Extends leases of a worker that renews. */
+  renew(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
+  heartbeat(advert: WorkerAdvert): Promise<Date>;
+  listWorkers(): Promise<Worker[]>;
+  /** Takes back expired leases; `force` also where it is known that there can be none. */
+  reclaim(options: { readonly force: boolean }): Promise<Reclaimed>;
+  /** Milliseconds until a lease can expire at the earliest. */
+  quietForMs(): number;
+  /** Calls `onWork` whenever tasks may have become pending; a hint that may be missed. */
+  subscribe(onWork: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** Opens a store. The schema must be up to date: see `migrate`. */
+export function createStore(options: StoreOptions): Store {
+  const leaseSeconds = Math.min(options.leaseSeconds ?? LEASE_SECONDS, LEASE_SECONDS);
+  const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? 90, leaseSeconds);
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const connections = openConnections(options);
+  const wake = new Wake(connections.durable);
+  const leaser = new Leaser(connections, monotonicMs);
+  const reporter = new Reporter(connections, new ModelIds(connections.durable));
+  const held = new HeldLeases(connections);
+  const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);
+  const jobs = new Jobs(connections);
+  const results = new Results(connections);
+  const workers = new Workers(connections);
+
+  async function sentBack(): Promise<void> {
+    leaser.forget();
+    await wake.everywhere();
+  }
+
+  return {
+    submit: (draft, items, bodyDigest) =>
+      submit(connections.durable, { ...draft, id: uuidv7() }, items, bodyDigest),
+    readJob: (id) => jobs.read(id),
+    listJobs: (page) => jobs.list(page),
+    cancelJob: (id) => jobs.cancel(id),
+    async retryJob(id, how) {
+      const retried = await jobs.retry(id, how);
+      if (retried.tasks > 0) await sentBack();
+      return retried;
+    },
+    results: (jobId, itemCount) => results.pages(jobId, itemCount),
+    resultOf: (jobId, itemId) => results.of(jobId, itemId),
+    async lease({ renews, ...call }) {
+      const seconds = renews ? renewedLeaseSeconds : leaseSeconds;
+      return { leaseSeconds: seconds, tasks: await leaser.lease({ ...call, leaseMs: seconds * 1000 }) };
+    },
+    async report(worker, entries) {
+      const { verdicts, aftermath } = await reporter.report(worker, entries);
+      await jobs.close(aftermath.mayBeFinished);
+      if (aftermath.sentBack) await sentBack();
+      return verdicts;
+    },
+    async release(worker, leases) {
+      const answers = await held.release(worker, leases);
+      if (answers.includes(null)) await sentBack();
+      return answers;
+    },
+    renew: (worker, leases) => held.renew(worker, leases, renewedLeaseSeconds * 1000),
+    heartbeat: (advert) => workers.heartbeat(advert),
+    listWorkers: () => workers.list(),
+    async reclaim({ force }) {
+      const swept = force ? await reclaimer.now() : await reclaimer.ifDue();
+      if (swept.failed > 0) await jobs.close(swept.jobIds);
+      if (swept.reclaimed > 0) await sentBack();
+      return swept;
+    },
+    quietForMs: () => reclaimer.quietForMs,
+    subscribe: (onWork) => wake.subscribe(onWork),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,130 @@
+import { type Item, type JobType, type RetryOn, taskCount } from '@macbatch/core';
+import type postgres from 'postgres';
+import { ItemCopy } from './binary-copy.ts';
+import { WORK_CHANNEL } from './wake.ts';
+
+export interface JobDraft {
+  readonly id: string;
+  readonly jobType: JobType;
+  readonly model: string;
+  /** JSON text. */
+  readonly params: string;
+  readonly shardSize: number;
+  readonly retryOn: RetryOn;
+  readonly idempotencyKey: string | null;
+}
+
+export type SubmitReply =
+  | { readonly outcome: 'created' | 'existing'; readonly jobId: string }
+  | { readonly outcome: 'key_reused'; readonly jobId: string }
+  | { readonly outcome: 'no_items' }
+  /** Places in the order of submission, counted from 0. */
+  | {
+      readonly outcome: 'duplicate_item_id';
+      readonly itemId: string;
+      readonly first: number;
+      readonly second: number;
+    };
+
+/** Ends the transaction without a commit, carrying what is to be answered. */
+class Rollback extends Error {
+  readonly reply: SubmitReply;
+  constructor(reply: SubmitReply) {
+    super('rolled back');
+    this.reply = reply;
+  }
+}
+
+/**
+ * Stores a job with all its items in one transaction, or nothing of it. The items stream into a COPY:
+ * memory does not grow with their number. `bodyDigest` is asked for when the items have ended; it tells a
+ * repeated submission from another one under the same key. Throws what `items` throws.
+ */
+export async function submit(
+  client: postgres.Sql,
+  draft: JobDraft,
+  items: AsyncIterable<Item>,
+  bodyDigest: () => string,
+): Promise<SubmitReply> {
+  try {
+    return await client.begin(async (tx) => {
+      const [created] = await tx`
+        insert into jobs (id, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest)
+        values (${draft.id}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn}, 0, 0, ${draft.idempotencyKey}, '')
+        on conflict (idempotency_key) do nothing
+        returning id`;
+      if (created === undefined) {
+        // Read to the end: only then is the digest of the body known.
+        for await (const _ of items);
+        throw new Rollback(await existing(tx, draft, bodyDigest()));
+      }
+      const count = await copyItems(tx, draft.id, items);
+      if (count === 0) throw new Rollback({ outcome: 'no_items' });
+      await refuseDuplicates(tx, draft.id);
+      const tasks = taskCount(count, draft.shardSize);
+      await tx`
+        insert into tasks (job_id, first_seq, item_count, retry_on)
+        select ${draft.id}, shard * ${draft.shardSize}::int, least(${draft.shardSize}::int, ${count}::int - shard * ${draft.shardSize}::int), ${draft.retryOn}
+        from generate_series(0, ${tasks - 1}::int) as shard order by shard`;
+      await tx`update jobs set item_count = ${count}, task_count = ${tasks}, body_digest = ${bodyDigest()}, created_at = now() where id = ${draft.id}`;
+      await tx`insert into job_tallies (job_id, worker_id, pending) values (${draft.id}, '', ${tasks})`;
+      await tx`select pg_notify(${WORK_CHANNEL}, '')`;
+      return { outcome: 'created', jobId: draft.id };
+    });
+  } catch (error) {
+    if (error instanceof Rollback) return error.reply;
+    throw error;
+  }
+}
+
+async function existing(tx: postgres.TransactionSql, draft: JobDraft, digest: string): Promise<SubmitReply> {
+  const [job] = await tx<{ id: string; body_digest: string }[]>`
+    select id, body_digest from jobs where idempotency_key = ${draft.idempotencyKey}`;
+  if (job === undefined) throw new Error('the job under this idempotency key was deleted meanwhile');
+  return { outcome: job.body_digest === digest ? 'existing' : 'key_reused', jobId: job.id };
+}
+
+async function copyItems(
+  tx: postgres.TransactionSql,
+  jobId: string,
+  items: AsyncIterable<Item>,
+): Promise<number> {
+  const out = await tx`copy items (job_id, seq, item_id, payload) from stdin (format binary)`.writable();
+  const copy = new ItemCopy(out, jobId);
+  // A connection that breaks ends the stream with an error while no write may be waiting on it.
+  const broken = new Promise<never>((_, reject) => out.once('error', reject));
+  broken.catch(() => undefined);
+  let seq = 0;
+  try {
+    for await (const item of items) {
+      await Promise.race([copy.add(seq, item.id, item.payload), broken]);
+      seq += 1;
+    }
+    await Promise.race([copy.end(), broken]);
+  } catch (error) {
+    out.destroy(error instanceof Error ? error : new Error(String(error)));
+    throw error;
+  }
+  return seq;
+}
+
+/** Checks the ids now, while the rows are still there to tell where a repeated one stands. */
+async function refuseDuplicates(tx: postgres.TransactionSql, jobId: string): Promise<void> {
+  try {
+    await tx.savepoint((inner) => inner`set constraints items_job_id_item_id immediate`);
+  } catch (error) {
+    if (!(error instanceof Error) || Reflect.get(error, 'code') !== '23505') throw error;
+    const [twice] = await tx<{ item_id: string; first: number; second: number }[]>`
+      select item_id, places[1] as first, places[2] as second from (
+        select item_id, (array_agg(seq order by seq))[1:2] as places, count(*) as uses
+        from items where job_id = ${jobId} group by item_id
+      ) as id where uses > 1 order by places[2] limit 1`;
+    if (twice === undefined) throw error;
+    throw new Rollback({
+      outcome: 'duplicate_item_id',
+      itemId: twice.item_id,
+      first: twice.first,
+      second: twice.second,
+    });
+  }
+}

@@ -1,0 +1,30 @@
+import { createDatabase } from '@macbatch/postgres/testing';
+import { uuidv7 } from 'uuidv7';
+import { inject } from 'vitest';
+import { createStore, type Store, type StoreOptions } from '../store.ts';
+
+export interface FreshStore extends AsyncDisposable {
+  readonly store: Store;
+  readonly url: string;
+}
+
+/** A database of its own, cloned from the migrated template. Dropped when disposed of. */
+export async function freshDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
+  const name = `test_${uuidv7().replaceAll('-', '')}`;
+  const database = await createDatabase(inject('postgresUrl'), name, inject('templateDatabase'));
+  return { url: database.url, [Symbol.asyncDispose]: () => database.drop() };
+}
+
+/** A store over a database of its own. */
+export async function freshStore(options: Omit<StoreOptions, 'url'> = {}): Promise<FreshStore> {
+  const database = await freshDatabase();
+  const store = createStore({ url: database.url, ...options });
+  return {
+    store,
+    url: database.url,
+    async [Symbol.asyncDispose]() {
+      await store.close();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}

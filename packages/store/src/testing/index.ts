@@ -1,0 +1,2 @@
+export { type FreshStore, freshDatabase, freshStore } from './fresh-store.ts';
+export { completion, failure, leaseTasks, NOOP, numberedItems, submitJob, success } from './submitted-job.ts';

@@ -1,0 +1,76 @@
+import type { Item, JobType, RetryOn } from '@macbatch/core';
+import type { LeasedTask } from '../lease.ts';
+import type { Entry, Outcome } from '../report.ts';
+import type { Store } from '../store.ts';
+
+/** The offer that jobs of `submitJob` need. */
+export const NOOP = [{ job_type: 'noop', model: 'noop' }] as const;
+
+/** `count` items with the ids item-0, item-1, … */
+export async function* numberedItems(count: number): AsyncGenerator<Item, void, undefined> {
+  for (let n = 0; n < count; n += 1) yield { id: `item-${n}`, payload: `{"n":${n}}` };
+}
+
+/** Submits a job of no-op items and returns its id. */
+export async function submitJob(
+  store: Store,
+  job: {
+    readonly items: number;
+    readonly shardSize?: number;
+    readonly retryOn?: RetryOn;
+    readonly jobType?: JobType;
+    readonly model?: string;
+  },
+): Promise<string> {
+  const reply = await store.submit(
+    {
+      jobType: job.jobType ?? 'noop',
+      model: job.model ?? 'noop',
+      params: '{}',
+      shardSize: job.shardSize ?? 10,
+      retryOn: job.retryOn ?? 'attempts',
+      idempotencyKey: null,
+    },
+    numberedItems(job.items),
+    () => '',
+  );
+  if (reply.outcome !== 'created') throw new Error(`the job was not created: ${reply.outcome}`);
+  return reply.jobId;
+}
+
+/** Leases up to `limit` no-op tasks. */
+export async function leaseTasks(store: Store, worker: string, limit = 1): Promise<LeasedTask[]> {
+  const { tasks } = await store.lease({
+    worker,
+    boot: `boot-of-${worker}`,
+    limit,
+    offers: NOOP,
+    renews: false,
+  });
+  return tasks;
+}
+
+/** A good outcome. */
+export function success(itemId: string, output = '{"ok":true}'): Outcome {
+  return { itemId, output, error: null, model: { name: 'noop', digest: null }, usage: null };
+}
+
+/** An entry that ends a leased task with a good outcome for each of its items. */
+export function completion(task: LeasedTask, output?: string): Entry {
+  return {
+    taskId: task.taskId,
+    attempt: task.attempt,
+    outcomes: task.items.map(({ itemId }) => success(itemId, output)),
+    final: true,
+    error: null,
+  };
+}
+
+/** An entry that gives a leased task up. */
+export function failure(
+  task: { readonly taskId: string; readonly attempt: number },
+  message = 'it broke',
+): Entry {
+  const error = JSON.stringify({ code: 'broken', message });
+  return { taskId: task.taskId, attempt: task.attempt, outcomes: [], final: false, error };
+}
