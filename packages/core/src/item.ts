@@ -37,6 +37,7 @@ export function parseItem(text: string): ParsedItem {
     if (fields.has(member.name)) return { ok: false, field: member.name, problem: 'is given twice' };
     fields.set(member.name, member.value);
   }
+  if (!fields.has('id')) return { ok: false, field: 'id', problem: 'is missing' };
   const id: unknown = Reflect.get(value, 'id');
   const problem = itemIdProblem(id);
   if (typeof id !== 'string' || problem !== null)

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide } from './decide.ts';
+import { REFUSALS, type TaskEvent } from './event.ts';
+import { newTask, RETRY_POLICIES, TASK_STATUSES, type Task } from './task.ts';
+import { ERROR, expire, fail, LEASE_MS, lease, release, renew, report, retry, T0 } from './testing/events.ts';
+import { brokenRules } from './testing/invariants.ts';
+import { canFinish, step, type World, worldOf } from './testing/world.ts';
+
+const WORKERS = ['ann', 'bob', 'cem'] as const;
+
+/** One thing that happens, still without numbers: they depend on where the history has got to. */
+const draw = fc.record({
+  type: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('lease' as const) },
+    { weight: 5, arbitrary: fc.constant('expire' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('fail', 'report', 'release', 'renew') },
+    { weight: 1, arbitrary: fc.constant('retry' as const) },
+  ),
+  worker: fc.constantFrom(...WORKERS),
+  /** Whether the event names the worker that the lease was granted to, or just any. */
+  honest: fc.boolean(),
+  /** How many leases ago the event's lease was granted; -1 is one that never was. */
+  leasesAgo: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: -1, max: 4 }) },
+  ),
+  amount: fc.nat({ max: 3 }),
+  bad: fc.nat({ max: 3 }),
+  wait: fc.constantFrom(0, 1, LEASE_MS - 1, LEASE_MS),
+});
+type Draw = typeof draw extends fc.Arbitrary<infer T> ? T : never;
+
+const history = fc.record({
+  start: fc
+    .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(...RETRY_POLICIES))
+    .map(([itemCount, retryOn]) => newTask(itemCount, retryOn)),
+  draws: fc.array(draw, { maxLength: 80, size: 'max' }),
+  /** After how many events a person cancels the job; beyond the end is never. */
+  cancelledAfter: fc.nat({ max: 200 }),
+});
+type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
+
+function eventOf(world: World, drawn: Draw, now: number): TaskEvent {
+  const attempt = world.task.attempts - drawn.leasesAgo;
+  const worker = drawn.honest ? (world.granted[attempt - 1] ?? drawn.worker) : drawn.worker;
+  const missing = world.task.itemCount - world.task.outcomeCount;
+  switch (drawn.type) {
+    case 'lease':
+      return lease(drawn.worker, now);
+    case 'renew':
+      return renew(worker, attempt, now);
+    case 'fail':
+      return fail(worker, attempt, ERROR);
+    case 'release':
+      return release(worker, attempt);
+    case 'report':
+      return report(worker, attempt, Math.min(drawn.amount, missing));
+    case 'expire':
+      return expire(now);
+    case 'retry':
+      return retry(Math.min(drawn.amount, world.itemErrors));
+  }
+}
+
+/** Plays a history, and shows every step of it. */
+function* play({ start, draws, cancelledAfter }: History) {
+  let world = worldOf(start);
+  let now = T0;
+  for (const [index, drawn] of draws.entries()) {
+    if (index === cancelledAfter) world = { ...world, task: { ...world.task, cancelled: true } };
+    now += drawn.wait;
+    const event = eventOf(world, drawn, now);
+    const before = world;
+    const taken = step(before, event, event.type === 'report' ? Math.min(drawn.bad, event.recorded) : 0);
+    world = taken.world;
+    yield { before, event, decision: taken.decision, after: world };
+  }
+}
+
+function deepFreeze(task: Task): Task {
+  return Object.freeze({ ...task });
+}
+
+describe('random histories', () => {
+  it('T1-T13: keep every rule at every step', () => {
+    fc.assert(
+      fc.property(history, (drawn) => {
+        for (const { before, event, decision } of play(drawn)) {
+          expect(brokenRules(before.task, event, decision)).toEqual([]);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('T9: leave no task that a good worker could not finish, unless it failed or was cancelled', () => {
+    fc.assert(
+      fc.property(history, (drawn) => {
+        for (const { after } of play(drawn)) {
+          if (after.task.cancelled || after.task.status === 'failed') continue;
+          expect(canFinish(after)).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('T13: leave no failed task that a person could not send back and a good worker then finish', () => {
+    fc.assert(
+      fc.property(history, (drawn) => {
+        for (const { after } of play(drawn)) {
+          if (after.task.cancelled || after.task.status !== 'failed') continue;
+          expect(canFinish(step(after, retry()).world)).toBe(true);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('T12: decide the same twice, and never touch what they were given', () => {
+    fc.assert(
+      fc.property(history, (drawn) => {
+        for (const { before, event, decision } of play(drawn)) {
+          expect(decide(deepFreeze(before.task), Object.freeze({ ...event }))).toEqual(decision);
+          expect(decision.ok && decision.task === before.task).toBe(false);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('T1: reach every state, every kind of acceptance and every refusal: the above says something', () => {
+    const steps = fc.sample(history, { numRuns: 1_000, seed: 2026 }).flatMap((drawn) => [...play(drawn)]);
+    const reasons = steps.flatMap(({ decision }) => (decision.ok ? [] : [decision.reason]));
+    const accepted = steps.flatMap(({ event, decision }) =>
+      decision.ok ? [`${event.type} → ${decision.task.status}`] : [],
+    );
+    expect(new Set(reasons)).toEqual(new Set(REFUSALS));
+    expect(new Set(steps.map(({ after }) => after.task.status))).toEqual(new Set(TASK_STATUSES));
+    expect(new Set(accepted)).toEqual(
+      new Set([
+        'lease → leased',
+        'renew → leased',
+        'report → pending',
+        'report → leased',
+        'report → failed',
+        'report → done',
+        'fail → pending',
+        'fail → failed',
+        'release → pending',
+        'expire → pending',
+        'expire → failed',
+        'retry → pending',
+      ]),
+    );
+  });
+});

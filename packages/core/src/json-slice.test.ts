@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arrayElements, objectMembers } from './json-slice.ts';
+import { AWKWARD_PAYLOADS, jsonArray, jsonObject, jsonSpace } from './testing/json-text.ts';
+
+const elementsOf = (text: string, start = 0) =>
+  [...arrayElements(text, start)].map(({ start: from, end }) => text.slice(from, end));
+
+const membersOf = (text: string, start = 0) =>
+  objectMembers(text, start).map(({ name, value }) => ({ name, text: text.slice(value.start, value.end) }));
+
+describe('slices of any JSON text', () => {
+  it('I7: the elements of an array are found as they were written, to the byte', () => {
+    fc.assert(
+      fc.property(jsonArray, ({ elements, text }) => {
+        expect(elementsOf(text)).toEqual(elements);
+        expect(elementsOf(text).map((element) => JSON.parse(element))).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('I7: the members of an object are found as they were written, in order, twins included', () => {
+    fc.assert(
+      fc.property(jsonObject, ({ members, text }) => {
+        expect(membersOf(text)).toEqual(members);
+        const parsed = Object.fromEntries(
+          membersOf(text).map((member) => [member.name, JSON.parse(member.text)]),
+        );
+        expect(parsed).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('I7: a container inside a longer text is read from where it starts, and no further', () => {
+    fc.assert(
+      fc.property(jsonSpace, jsonArray, jsonObject, (space, array, object) => {
+        const text = `{"a":${space}${array.text},"o":${space}${object.text}}`;
+        const [a, o] = objectMembers(text);
+        expect(elementsOf(text, a?.value.start)).toEqual(array.elements);
+        expect(membersOf(text, o?.value.start)).toEqual(object.members);
+      }),
+    );
+  });
+});
+
+it.each(AWKWARD_PAYLOADS)('I7: %s is found whole in an array and in an object', (_name, payload) => {
+  expect(elementsOf(`[${payload},1 , ${payload} ]`)).toEqual([payload, '1', payload]);
+  expect(membersOf(`{"a":${payload} ,"b":${payload}}`)).toEqual([
+    { name: 'a', text: payload },
+    { name: 'b', text: payload },
+  ]);
+});
+
+it('I7: an empty container has no elements and no members', () => {
+  expect(elementsOf(' [ ] ')).toEqual([]);
+  expect(membersOf('\n{\t}\r\n')).toEqual([]);
+});
+
+it('I7: a text that is no JSON ends in an error or an end, never in a loop', () => {
+  expect(() => elementsOf('["a')).toThrow(SyntaxError);
+  expect(elementsOf('[1, 2')).toEqual(['1', '2']);
+  expect(membersOf('{"a": 1')).toEqual([{ name: 'a', text: '1' }]);
+});
+
+it('I7: a text of 200,000 elements is cut in one pass: a pass for each of them would time out', () => {
+  const element = '{"a":"\\\\\\\\","b":[1]}';
+  expect(elementsOf(`[${Array.from({ length: 200_000 }, () => element).join(',')}]`)).toHaveLength(200_000);
+});

@@ -1,0 +1,39 @@
+import type { TaskEvent } from '../event.ts';
+import { LEASE_SECONDS } from '../lease-terms.ts';
+
+/** The clock of these tests: any number will do, and a real one reads like a real one. */
+export const T0 = Date.UTC(2026, 0, 1);
+
+export const LEASE_MS = LEASE_SECONDS * 1000;
+
+/** What a worker says when it gives a task up. */
+export const ERROR = '{"code":"model_missing"}';
+
+export const lease = (worker: string, now = T0): TaskEvent => ({
+  type: 'lease',
+  worker,
+  leaseMs: LEASE_MS,
+  now,
+});
+export const renew = (worker: string, attempt: number, now = T0): TaskEvent => ({
+  type: 'renew',
+  worker,
+  attempt,
+  leaseMs: LEASE_MS,
+  now,
+});
+export const report = (worker: string, attempt: number, recorded: number): TaskEvent => ({
+  type: 'report',
+  worker,
+  attempt,
+  recorded,
+});
+export const fail = (worker: string, attempt: number, error = ERROR): TaskEvent => ({
+  type: 'fail',
+  worker,
+  attempt,
+  error,
+});
+export const release = (worker: string, attempt: number): TaskEvent => ({ type: 'release', worker, attempt });
+export const expire = (now = T0 + LEASE_MS): TaskEvent => ({ type: 'expire', now });
+export const retry = (reopened = 0): TaskEvent => ({ type: 'retry', reopened });

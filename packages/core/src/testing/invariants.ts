@@ -1,0 +1,81 @@
+import type { Decision } from '../decide.ts';
+import type { TaskEvent } from '../event.ts';
+import { MAX_ATTEMPTS, MAX_EXPIRIES } from '../lease-terms.ts';
+import type { Task } from '../task.ts';
+
+/** The attempts that rule T6 counts. */
+const charged = (task: Task): number => task.attempts - task.returns - task.retryBase;
+
+/** What must hold in every state a task can reach, by the rule it comes from. */
+const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
+  'T1: done is the state in which no item is missing': (task) =>
+    (task.status === 'done') === (task.outcomeCount === task.itemCount),
+  'T1: outcomes are never fewer than none or more than the items': (task) =>
+    task.outcomeCount >= 0 && task.outcomeCount <= task.itemCount,
+  'T2: a task has a lease end exactly while leased': (task) =>
+    (task.leaseUntil !== null) === (task.status === 'leased'),
+  'T5: a worker is named exactly while leased or done': (task) =>
+    (task.assignedWorker !== null) === (task.status === 'leased' || task.status === 'done'),
+  'T6: an error or an expiry has cost a charged attempt': (task) =>
+    task.errors >= 0 && task.expiries >= 0 && task.errors + task.expiries <= charged(task),
+  'T6: a failed task used up its attempts, its errors or its expiries': (task) =>
+    task.status !== 'failed' ||
+    task.expiries >= MAX_EXPIRIES ||
+    (task.errors > 0 && (task.retryOn === 'attempts' ? charged(task) : task.errors) >= MAX_ATTEMPTS),
+  'T6: a failed task says why': (task) => task.status !== 'failed' || task.error !== null,
+  'T6: a task that may still run has errors to spare': (task) =>
+    (task.status !== 'pending' && task.status !== 'leased') || task.errors < MAX_ATTEMPTS,
+  'T11: a task that may still run has expiries to spare': (task) =>
+    (task.status !== 'pending' && task.status !== 'leased') || task.expiries < MAX_EXPIRIES,
+};
+
+/** What the rules say must be accepted, in words that owe nothing to rules.ts. */
+function mustAccept(task: Task, event: TaskEvent): boolean {
+  switch (event.type) {
+    case 'lease':
+      return task.status === 'pending' && !task.cancelled;
+    case 'report':
+      return !task.cancelled && task.status !== 'done' && event.attempt > 0 && event.attempt <= task.attempts;
+    case 'renew':
+    case 'fail':
+    case 'release':
+      return (
+        task.status === 'leased' && task.attempts === event.attempt && task.assignedWorker === event.worker
+      );
+    case 'expire':
+      return task.status === 'leased' && task.leaseUntil !== null && task.leaseUntil <= event.now;
+    case 'retry':
+      return !task.cancelled && task.status !== 'leased' && (task.status === 'failed' || event.reopened > 0);
+  }
+}
+
+/** What must hold between a task and the next one, by the rule it comes from. */
+const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: Task) => boolean>> = {
+  'T2: a lease, and nothing else, adds one attempt': (before, event, next) =>
+    next.attempts === before.attempts + (event.type === 'lease' ? 1 : 0),
+  'T7: a task that is done is left alone by all but a person': (before, event) =>
+    before.status !== 'done' || event.type === 'retry',
+  'T7: outcomes go away only when a person withdraws them': (before, event, next) =>
+    next.outcomeCount >= before.outcomeCount || event.type === 'retry',
+  'T13: only a person forgives errors, expiries and attempts': (before, event, next) =>
+    event.type === 'retry' ||
+    (next.errors >= before.errors && next.expiries >= before.expiries && next.retryBase === before.retryBase),
+  'T13: a retried task is pending and has every attempt before it': (_before, event, next) =>
+    event.type !== 'retry' ||
+    (next.status === 'pending' && charged(next) === 0 && next.errors === 0 && next.expiries === 0),
+  'what was submitted stays': (before, _event, next) =>
+    next.itemCount === before.itemCount &&
+    next.retryOn === before.retryOn &&
+    next.cancelled === before.cancelled,
+};
+
+/** The rules that a decision breaks; none for a good one. */
+export function brokenRules(before: Task, event: TaskEvent, decision: Decision): string[] {
+  if (decision.ok !== mustAccept(before, event)) {
+    return [`${event.type} was ${decision.ok ? 'accepted' : `refused: ${decision.reason}`}`];
+  }
+  if (!decision.ok) return [];
+  const ofAState = Object.entries(OF_A_STATE).filter(([, holds]) => !holds(decision.task));
+  const ofAStep = Object.entries(OF_A_STEP).filter(([, holds]) => !holds(before, event, decision.task));
+  return [...ofAState, ...ofAStep].map(([rule]) => rule);
+}
