@@ -1,0 +1,19 @@
+/**
+ * Groups positions of `lengths` so that those of one group are about as long: a batch costs what its
+ * longest text costs, times the number of texts.
+ */
+export function lengthGroups(lengths: readonly number[]): readonly (readonly number[])[] {
+  const byLength = lengths.map((length, at) => ({ length, at })).sort((a, b) => a.length - b.length);
+  const groups: number[][] = [];
+  let shortest = Number.NEGATIVE_INFINITY;
+  for (const { length, at } of byLength) {
+    const group = groups.at(-1);
+    if (group !== undefined && length <= 1.5 * shortest + 4) {
+      group.push(at);
+    } else {
+      groups.push([at]);
+      shortest = length;
+    }
+  }
+  return groups;
+}
