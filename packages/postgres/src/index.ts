@@ -1,1 +1,3 @@
-export {};
+export { type OpenPostgresOptions, openPostgres } from './open-postgres.ts';
+export { OpenPostgresError, type OpenPostgresProblem } from './open-postgres-error.ts';
+export type { PostgresServer } from './postgres-server.ts';

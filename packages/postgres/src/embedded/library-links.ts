@@ -1,0 +1,53 @@
+import { readFile, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { OpenPostgresError } from '../open-postgres-error.ts';
+
+/**
+ * Makes the links between shared libraries that the platform package lists in `native/pg-symlinks.json`.
+ *
+ * npm cannot pack links, so the package's install script makes them. It may not have run: package managers
+ * block such scripts by default.
+ */
+export async function restoreLinks(root: string): Promise<void> {
+  for (const { source, target } of await listedLinks(root)) {
+    const link = join(root, target);
+    try {
+      await symlink(relative(dirname(link), join(root, source)), link);
+    } catch (error) {
+      if (isExisting(error)) continue;
+      throw new OpenPostgresError(
+        'no_binaries',
+        `The embedded Postgres in ${root} lacks links between its libraries, and they cannot be made. ` +
+          'Let its install script run once, as a user who may write there (pnpm rebuild, npm rebuild).',
+        { cause: error },
+      );
+    }
+  }
+}
+
+interface Link {
+  readonly source: string;
+  readonly target: string;
+}
+
+async function listedLinks(root: string): Promise<Link[]> {
+  const text = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const parsed: unknown = JSON.parse(text);
+  return Array.isArray(parsed) ? parsed.filter(isLink) : [];
+}
+
+function isLink(value: unknown): value is Link {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'source' in value &&
+    'target' in value &&
+    typeof value.source === 'string' &&
+    typeof value.target === 'string'
+  );
+}
+
+// On a read-only file system Linux answers EROFS only where there is no such entry, EEXIST where there is.
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}

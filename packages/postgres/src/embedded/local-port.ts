@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Binds `port` on 127.0.0.1 for a moment; 0 stands for any free one. @returns the port, undefined if it is taken */
+export async function probePort(port: number): Promise<number | undefined> {
+  const server = createServer().listen({ host: '127.0.0.1', port, exclusive: true });
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined;
+    throw error;
+  }
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' ? address?.port : undefined;
+}

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinaries, programOf } from './binaries.ts';
+import { reachableBinaries } from './reachable-binaries.ts';
+import { serverUser } from './server-user.ts';
+
+let parent: string;
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'macbatch-test-'));
+  await chmod(parent, 0o755);
+});
+afterAll(() => rm(parent, { recursive: true }));
+
+describe('the programs', () => {
+  it("can be run by the server's user even when they are below a folder closed to it", async () => {
+    const found = await findBinaries();
+    const closed = join(parent, 'closed');
+    await mkdir(closed, { mode: 0o700 });
+    // The programs and their libraries: without the many small files that only a running server reads.
+    for (const part of ['bin', 'lib']) {
+      await cp(join(found.root, 'native', part), join(closed, 'native', part), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
+    }
+    const user = await serverUser();
+    const reached = await reachableBinaries({ ...found, root: closed }, user, join(parent, 'cache'));
+    const { stdout } = await promisify(execFile)(programOf(reached, 'postgres'), ['--version'], {
+      ...user,
+      cwd: '/',
+    });
+    expect(stdout).toContain(`PostgreSQL) ${found.major}.`);
+  });
+});

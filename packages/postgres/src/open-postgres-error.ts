@@ -1,0 +1,27 @@
+export type OpenPostgresProblem =
+  | 'bad_url'
+  | 'unreachable'
+  | 'not_ready'
+  | 'wrong_password'
+  | 'no_such_database'
+  | 'too_old'
+  | 'no_binaries'
+  | 'folder_in_use'
+  | 'folder_unusable'
+  | 'other_major'
+  | 'port_taken'
+  | 'initdb_failed'
+  | 'start_failed'
+  | 'stop_failed'
+  | 'no_container';
+
+/** Why no server could be had. The message says what to do about it and never holds a password. */
+export class OpenPostgresError extends Error {
+  override readonly name = 'OpenPostgresError';
+  readonly code: OpenPostgresProblem;
+
+  constructor(code: OpenPostgresProblem, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

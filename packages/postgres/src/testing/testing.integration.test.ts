@@ -1,0 +1,111 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withConnection } from '../admin-connection.ts';
+import { openPostgres } from '../open-postgres.ts';
+import type { PostgresServer } from '../postgres-server.ts';
+import { createDatabase } from './create-database.ts';
+import { openTestPostgres } from './open-test-postgres.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await openPostgres({ throwaway: true });
+});
+afterAll(() => server.close());
+
+const fill = (url: string) =>
+  withConnection(url, async (sql) => {
+    await sql`create table migrated (version int)`;
+    await sql`insert into migrated values (7)`;
+  });
+
+async function versionsIn(url: string): Promise<number[]> {
+  const rows = await withConnection(url, (sql) => sql<{ version: number }[]>`select version from migrated`);
+  return rows.map(({ version }) => version);
+}
+
+async function databases(url: string): Promise<string[]> {
+  const rows = await withConnection(
+    url,
+    (sql) => sql<{ name: string }[]>`select datname as name from pg_database`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+const { DOCKER_HOST } = process.env;
+/** What can be told from the outside. */
+const dockerThere = DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
+
+describe('a database for tests', () => {
+  it('is a copy of its template and independent of it, also when many are made at once', async () => {
+    const template = await createDatabase(server.url, 'filled');
+    await fill(template.url);
+    const names = ['copy_1', 'copy_2', 'copy_3'];
+    const copies = await Promise.all(names.map((name) => createDatabase(server.url, name, 'filled')));
+    for (const copy of copies) expect(await versionsIn(copy.url)).toEqual([7]);
+    await Promise.all([template, ...copies].map(({ drop }) => drop()));
+    expect((await databases(server.url)).filter((name) => /^(filled|copy_)/.test(name))).toEqual([]);
+  });
+
+  it('is dropped although somebody is still connected, and dropping it twice is no error', async () => {
+    const database = await createDatabase(server.url, 'in_use');
+    await withConnection(database.url, async (sql) => {
+      await sql`select 1`;
+      await database.drop();
+    });
+    await database.drop();
+    expect(await databases(server.url)).not.toContain('in_use');
+  });
+
+  it.each(['x'.repeat(64), 'Upper', 'a b', 'a"; drop database postgres', ''])(
+    'is not named "%s", which would not come through a URL as it is',
+    async (name) => {
+      await expect(createDatabase(server.url, name)).rejects.toThrow(RangeError);
+    },
+  );
+});
+
+describe('the server for tests', () => {
+  it('is a throwaway embedded one by default, with its template filled', async () => {
+    const opened = await openTestPostgres({ choice: undefined, template: { name: 'migrated', fill } });
+    expect(opened.kind).toBe('embedded');
+    const copy = await createDatabase(opened.url, 'copy', 'migrated');
+    expect(await versionsIn(copy.url)).toEqual([7]);
+    await opened.close();
+  });
+
+  it('is the one a URL names, and only the template is dropped from it at the end', async () => {
+    const opened = await openTestPostgres({ choice: server.url, template: { name: 'migrated', fill } });
+    expect(opened).toMatchObject({ kind: 'url', url: server.url });
+    expect(await databases(server.url)).toContain('migrated');
+    await opened.close();
+    expect(await databases(server.url)).not.toContain('migrated');
+  });
+
+  it('is given back when the template cannot be filled', async () => {
+    const failing = { name: 'broken', fill: () => Promise.reject(new Error('the migration is broken')) };
+    await expect(openTestPostgres({ choice: server.url, template: failing })).rejects.toThrow(
+      'migration is broken',
+    );
+    expect(await databases(server.url)).not.toContain('broken');
+  });
+
+  it('is not replaced by another kind when the choice cannot be read', async () => {
+    await expect(openTestPostgres({ choice: 'docker' })).rejects.toThrow(/MACBATCH_TEST_POSTGRES must be/);
+  });
+
+  it.skipIf(!dockerThere)(
+    'is a container when asked for (needs Docker: https://docs.docker.com/get-docker, or DOCKER_HOST)',
+    { timeout: 120_000 },
+    async () => {
+      const opened = await openTestPostgres({
+        choice: 'testcontainers',
+        template: { name: 'migrated', fill },
+      });
+      expect(opened.kind).toBe('container');
+      const copy = await createDatabase(opened.url, 'copy', 'migrated');
+      expect(await versionsIn(copy.url)).toEqual([7]);
+      await opened.close();
+      await expect(openPostgres({ url: opened.url })).rejects.toMatchObject({ code: 'unreachable' });
+    },
+  );
+});
