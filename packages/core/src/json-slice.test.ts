@@ -60,6 +60,8 @@ it('I7: an empty container has no elements and no members', () => {
 
 it('I7: a text that is no JSON ends in an error or an end, never in a loop', () => {
   expect(() => elementsOf('["a')).toThrow(SyntaxError);
+  expect(() => elementsOf('[}')).toThrow(SyntaxError);
+  expect(() => membersOf('{"a":}')).toThrow(SyntaxError);
   expect(elementsOf('[1, 2')).toEqual(['1', '2']);
   expect(membersOf('{"a": 1')).toEqual([{ name: 'a', text: '1' }]);
 });

@@ -34,8 +34,14 @@ function endOfString(text: string, at: number): number {
   }
 }
 
-/** The position after the value that starts at `at`. */
+/** The position after the value that starts at `at`. A value that is not there is an error, not a loop. */
 function endOfValue(text: string, at: number): number {
+  const end = scanValue(text, at);
+  if (end === at) throw new SyntaxError('missing value: the text is not JSON');
+  return end;
+}
+
+function scanValue(text: string, at: number): number {
   let depth = 0;
   let i = at;
   while (i < text.length) {

@@ -199,28 +199,43 @@ function names(kind: string, alike: readonly string[], all: readonly string[]): 
   return alike.length === all.length ? `**${kind}**` : `**${kind}**: ${alike.join('; ')}`;
 }
 
+/** A table whose columns line up, as the formatter of this repository would have them. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows.reduce<number[]>(
+    (widest, row) => row.map((cell, column) => Math.max(cell.length, widest[column] ?? 3)),
+    [],
+  );
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const [head, ...body] = rows.map((row) =>
+    line(row.map((cell, column) => cell.padEnd(widths[column] ?? 0))),
+  );
+  return [head, line(widths.map((width) => '-'.repeat(width))), ...body].join('\n');
+}
+
 /** One row for each sender and fate. */
 function table({ from }: Chapter): string {
   const rows = Object.entries(from).flatMap(([sender, eventFor]) => {
-    const fates = new Map<string, string[]>();
+    const fates = new Map<string, { readonly fate: readonly string[]; readonly tasks: string[] }>();
     for (const [kind, states] of Object.entries(STATES)) {
       const fateOf = Object.entries(states).flatMap(([name, task]) => {
         const event = eventFor(task);
-        return event === null ? [] : [{ name, fate: outcome(task, event).join(' | ') }];
+        return event === null ? [] : [{ name, fate: outcome(task, event) }];
       });
       const all = fateOf.map(({ name }) => name);
-      for (const [fate, alike] of Map.groupBy(fateOf, (one) => one.fate)) {
-        const text = names(
+      for (const [key, alike] of Map.groupBy(fateOf, ({ fate }) => fate.join())) {
+        const tasks = names(
           kind,
           alike.map(({ name }) => name),
           all,
         );
-        fates.set(fate, [...(fates.get(fate) ?? []), text]);
+        const row = fates.get(key) ?? { fate: alike[0]?.fate ?? [], tasks: [] };
+        row.tasks.push(tasks);
+        fates.set(key, row);
       }
     }
-    return [...fates].map(([fate, tasks]) => `| ${tasks.join('<br>')} | ${sender} | ${fate} |`);
+    return [...fates.values()].map(({ fate, tasks }) => [tasks.join('<br>'), sender, ...fate]);
   });
-  return ['| task is | event from | becomes | note |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return aligned([['task is', 'event from', 'becomes', 'note'], ...rows]);
 }
 
 const chaptersOf = (type: TaskEventType): readonly Chapter[] => [CHAPTERS[type]].flat();
