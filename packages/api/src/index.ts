@@ -1,1 +1,1 @@
-export {};
+export { type AppOptions, createApp } from './app.ts';

@@ -1,1 +1,2 @@
-export {};
+export { ApiError, Unreachable } from './api-error.ts';
+export { type CallOptions, Client, type ClientOptions } from './client.ts';

@@ -8,7 +8,17 @@ export {
   RetryReply,
   Submission,
 } from './job.ts';
+export { type Line, LineProblem, ndjsonLines } from './ndjson-lines.ts';
+export { openApiDocument } from './openapi.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
+export {
+  type RouteArguments,
+  type RouteInput,
+  type RouteName,
+  type RouteReply,
+  type RouteSchemas,
+  schemasOf,
+} from './route-shape.ts';
 export { routes } from './routes.ts';
 export {
   ENTRY_REFUSALS,

@@ -1,0 +1,64 @@
+import { openApiDocument, routes } from '@macbatch/contract';
+import type { Store } from '@macbatch/store';
+import { Hono } from 'hono';
+import { mountJobs } from './job-handlers.ts';
+import { isOutage } from './outage.ts';
+import { problemResponse, Refusal } from './refusal.ts';
+import type { BodyLimits } from './submission-body.ts';
+import { mountTasks } from './task-handlers.ts';
+import { mountWorkers } from './worker-handlers.ts';
+
+export interface AppOptions {
+  readonly store: Store;
+  readonly limits?: Partial<BodyLimits>;
+  /** Told of every error that is not a refusal; its message never leaves the process. */
+  readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
+  /** A clock that never goes back, in milliseconds, for how long a lease request waits. */
+  readonly monotonicMs?: () => number;
+}
+
+const DEFAULT_LIMITS: BodyLimits = { maxJsonBytes: 64 * 1024 * 1024, maxLineBytes: 16 * 1024 * 1024 };
+
+/** The control plane: a function from request to response over a store, holding no state of its own. */
+export function createApp(options: AppOptions): Hono {
+  const { store } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const app = new Hono();
+
+  mountJobs(app, store, limits);
+  mountTasks(app, store, limits, monotonicMs);
+  mountWorkers(app, store, limits);
+
+  const document = JSON.stringify(openApiDocument());
+  app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
+  app.get('/healthz', (c) => c.json({ ok: true }));
+
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    if (allowed.length === 0)
+      return problemResponse(new Refusal('route_not_found', `There is no path ${c.req.path}.`));
+    const response = problemResponse(
+      new Refusal('method_not_allowed', `${c.req.path} takes ${allowed.join(' and ')}, not ${c.req.method}.`),
+    );
+    response.headers.set('allow', allowed.join(', '));
+    return response;
+  });
+
+  app.onError((error, c) => {
+    if (error instanceof Refusal) return problemResponse(error);
+    options.onError?.(error, { method: c.req.method, path: c.req.path });
+    return problemResponse(
+      isOutage(error)
+        ? new Refusal('database_unavailable', 'The database does not answer. Try again in a moment.')
+        : new Refusal('internal', 'Something went wrong here; the log of the control plane says what.'),
+    );
+  });
+  return app;
+}
+
+function methodsOf(path: string): string[] {
+  return Object.values(routes)
+    .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
+    .map((route) => route.method.toUpperCase());
+}

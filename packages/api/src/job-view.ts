@@ -1,0 +1,43 @@
+import type { JobSummary, JobView } from '@macbatch/contract';
+import type { Job, JobDetail } from '@macbatch/store';
+
+const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+/** A job as the list shows it. */
+export function jobSummary(job: Job): JobSummary {
+  return {
+    id: job.id,
+    state: job.state,
+    job_type: job.jobType,
+    model: job.model,
+    shard_size: job.shardSize,
+    retry_on: job.retryOn,
+    created_at: job.createdAt.toISOString(),
+    finished_at: iso(job.finishedAt),
+    cancelled_at: iso(job.cancelledAt),
+    items: job.items,
+    tasks: job.tasks,
+    leases_granted: job.leasesGranted,
+    lease_expired_events: job.leaseExpiredEvents,
+  };
+}
+
+/** A job with everything that is known of it. */
+export function jobView(job: JobDetail): JobView {
+  return {
+    ...jobSummary(job),
+    params: JSON.parse(job.params) as JobView['params'],
+    models_used: job.modelsUsed.map(({ name, digest }) => ({ name, digest })),
+    mixed_models: job.modelsUsed.length > 1,
+    workers: job.workers.map((worker) => ({
+      worker_id: worker.workerId,
+      leases: worker.leases,
+      tasks_done: worker.tasksDone,
+      tasks_failed: worker.tasksFailed,
+      items_ok: worker.itemsOk,
+      items_error: worker.itemsError,
+      first_lease_at: worker.firstLeaseAt.toISOString(),
+      last_report_at: worker.lastReportAt.toISOString(),
+    })),
+  };
+}

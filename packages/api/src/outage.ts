@@ -1,0 +1,25 @@
+const OUTAGES = new Set([
+  // postgres.js
+  'CONNECTION_CLOSED',
+  'CONNECTION_ENDED',
+  'CONNECTION_DESTROYED',
+  'CONNECT_TIMEOUT',
+  // the socket
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ETIMEDOUT',
+  // Postgres: too many connections, shutting down, crashed, starting up, read-only standby
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '25006',
+]);
+
+/** Whether an error says that the database can't be reached now, so that trying again may help. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof Error && OUTAGES.has(String(Reflect.get(error, 'code')));
+}

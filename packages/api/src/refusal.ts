@@ -1,0 +1,42 @@
+import { PROBLEMS, type Problem, type ProblemCode } from '@macbatch/contract';
+
+/** The place of the fault that a refusal names. */
+export interface Place {
+  readonly field?: string;
+  readonly line?: number;
+  readonly item_id?: string;
+}
+
+/** A request that is refused; becomes problem details at the edge. Nothing of it has been stored. */
+export class Refusal extends Error {
+  readonly code: ProblemCode;
+  readonly place: Place;
+  constructor(code: ProblemCode, detail: string, place: Place = {}) {
+    super(detail);
+    this.name = 'Refusal';
+    this.code = code;
+    this.place = place;
+  }
+}
+
+/** RFC 9457 problem details. */
+export function problemOf(refusal: Refusal): Problem {
+  const { status, title } = PROBLEMS[refusal.code];
+  return {
+    type: `urn:macbatch:problem:${refusal.code}`,
+    title,
+    status,
+    detail: refusal.message,
+    code: refusal.code,
+    ...refusal.place,
+  };
+}
+
+/** The response that carries a refusal. */
+export function problemResponse(refusal: Refusal): Response {
+  const problem = problemOf(refusal);
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+}

@@ -1,0 +1,80 @@
+import { ReportEnvelope, routes } from '@macbatch/contract';
+import type { Store } from '@macbatch/store';
+import type { Hono } from 'hono';
+import { invalidField } from './invalid-field.ts';
+import { waitForWork } from './lease-wait.ts';
+import { mount } from './mount.ts';
+import { entryReply, readEntry } from './report-entry.ts';
+import { readJsonBody } from './request-body.ts';
+
+/** Leasing, reporting and handing back tasks. */
+export function mountTasks(
+  app: Hono,
+  store: Store,
+  limits: { readonly maxJsonBytes: number },
+  monotonicMs: () => number,
+): void {
+  mount(app, 'leaseTasks', limits, async ({ body }, c) => {
+    const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
+    const gone = c.req.raw.signal;
+    for (;;) {
+      await store.reclaim({ force: false });
+      const { leaseSeconds, tasks } = await store.lease({
+        worker: body.worker_id,
+        boot: body.boot_id,
+        limit: body.lease_limit,
+        offers: body.offers,
+        renews: body.renews ?? false,
+      });
+      const left = deadline - monotonicMs();
+      if (tasks.length > 0 || left <= 0 || gone.aborted) {
+        return {
+          tasks: tasks.map((task) => ({
+            task_id: task.taskId,
+            job_id: task.jobId,
+            attempt: task.attempt,
+            lease_seconds: leaseSeconds,
+            job_type: body.offers.find((offer) => offer.job_type === task.jobType)?.job_type ?? 'noop',
+            model: task.model,
+            params: task.params,
+            items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
+          })),
+        };
+      }
+      await waitForWork(store, left, gone);
+      if (gone.aborted) return { tasks: [] };
+    }
+  });
+
+  app.post(routes.completeBatch.path, async (c) => {
+    const envelope = ReportEnvelope.safeParse(await readJsonBody(c, limits.maxJsonBytes));
+    if (!envelope.success) throw invalidField(envelope.error);
+    const { worker_id: worker, entries } = envelope.data;
+    const read = entries.map(readEntry);
+    const good = read.flatMap((each) => (each.ok ? [each.entry] : []));
+    const verdicts = (good.length === 0 ? [] : await store.report(worker, good)).values();
+    return c.json({
+      entries: read.map((each) => {
+        if (!each.ok) return each.reply;
+        const verdict = verdicts.next();
+        if (verdict.done === true) throw new Error('the store gave fewer verdicts than it was given entries');
+        return entryReply(each.entry, verdict.value);
+      }),
+    });
+  });
+
+  mount(app, 'releaseTasks', limits, async ({ body }) => {
+    const answers = await store.release(
+      body.worker_id,
+      body.tasks.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),
+    );
+    return {
+      tasks: body.tasks.map((lease, i) => {
+        const code = answers[i] ?? null;
+        return code === null
+          ? { ...lease, outcome: 'accepted' as const }
+          : { ...lease, outcome: 'refused' as const, code };
+      }),
+    };
+  });
+}

@@ -1,0 +1,53 @@
+import { PROBLEMS, Problem } from '@macbatch/contract';
+
+/** The control plane refused a request. `code` is one of the contract's, or of a newer control plane's. */
+export class ApiError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.detail);
+    this.name = 'ApiError';
+    this.code = problem.code;
+    this.status = problem.status;
+    this.problem = problem;
+  }
+
+  /** Whether sending the same again may help. */
+  get retryable(): boolean {
+    const known = Object.entries(PROBLEMS).find(([code]) => code === this.code);
+    return known === undefined ? this.status >= 500 : known[1].retryable;
+  }
+}
+
+/** The control plane could not be reached, or the connection broke before it had answered. */
+export class Unreachable extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`The control plane at ${url} does not answer: ${reason(cause)}`, { cause });
+    this.name = 'Unreachable';
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // fetch says only "fetch failed"; why stands in the cause.
+  return error.cause instanceof Error
+    ? reason(error.cause)
+    : error.message || String(Reflect.get(error, 'code'));
+}
+
+/** The error that a response stands for. */
+export async function apiErrorOf(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  try {
+    return new ApiError(Problem.parse(JSON.parse(text)));
+  } catch {
+    return new ApiError({
+      type: 'about:blank',
+      title: response.statusText,
+      status: response.status,
+      detail: `HTTP ${response.status} that is not from macbatch: ${text.slice(0, 200)}`,
+      code: 'foreign_reply',
+    });
+  }
+}

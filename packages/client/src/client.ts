@@ -1,0 +1,168 @@
+import {
+  JobView,
+  ndjsonLines,
+  type RouteInput,
+  type RouteName,
+  type RouteReply,
+  routes,
+  schemasOf,
+} from '@macbatch/contract';
+import pRetry, { AbortError } from 'p-retry';
+import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
+
+export interface ClientOptions {
+  /** Address of the control plane, as in http://127.0.0.1:7420. */
+  readonly baseUrl: string;
+  /** The app's own `request` in tests, so that the real wire is used without a socket. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response> | Response;
+  /** How often a request that may be sent again is, when nobody answers; 4 by default. */
+  readonly retries?: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Longest line of results: a control plane takes no longer ones either. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
+
+/** Sending these again could have an effect a second time. */
+const NOT_REPEATABLE: ReadonlySet<RouteName> = new Set(['leaseTasks', 'submitJob']);
+
+/** A typed client of the native interface, derived from the contract. Replies are parsed, never trusted. */
+export class Client {
+  readonly baseUrl: string;
+  readonly #fetch: (url: string, init: RequestInit) => Promise<Response> | Response;
+  readonly #retries: number;
+
+  constructor(options: ClientOptions) {
+    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.#fetch = options.fetch ?? fetch;
+    this.#retries = options.retries ?? 4;
+  }
+
+  /** Calls one route of the contract. Throws `ApiError` or `Unreachable`. */
+  async call<Name extends RouteName>(
+    name: Name,
+    input: RouteInput<Name>,
+    options: CallOptions = {},
+  ): Promise<RouteReply<Name>> {
+    const route = routes[name];
+    const { params, query, body } = input as { params?: object; query?: object; body?: unknown };
+    const init: RequestInit = {
+      method: route.method.toUpperCase(),
+      ...(body === undefined
+        ? {}
+        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    };
+    const url = this.#url(route.path, params, query);
+    const response = await this.#send(url, init, options, NOT_REPEATABLE.has(name) ? 0 : this.#retries);
+    const { reply } = schemasOf(route);
+    if (reply === undefined) throw new TypeError(`the route ${name} has no JSON reply`);
+    // The schema is the one that the reply's type is derived from.
+    return reply.parse(await this.#read(url, response)) as RouteReply<Name>;
+  }
+
+  /**
+   * Submits a job as NDJSON. `lines` is called for each try and yields the header and the items as JSON
+   * texts without newlines; with an idempotency key a lost connection is tried again.
+   */
+  async submit(
+    lines: () => AsyncIterable<string>,
+    options: CallOptions & { readonly idempotencyKey?: string } = {},
+  ): Promise<{ readonly job: JobView; readonly created: boolean }> {
+    const url = this.#url(routes.submitJob.path);
+    const headers: Record<string, string> = { 'content-type': 'application/x-ndjson' };
+    if (options.idempotencyKey !== undefined) headers['idempotency-key'] = options.idempotencyKey;
+    const response = await this.#send(
+      url,
+      () => ({ method: 'POST', headers, body: byteStream(lines()), duplex: 'half' }) as RequestInit,
+      options,
+      options.idempotencyKey === undefined ? 0 : this.#retries,
+    );
+    return { job: JobView.parse(await this.#read(url, response)), created: response.status === 201 };
+  }
+
+  /** The outcomes of a job as lines of JSON, as the control plane wrote them. */
+  async *results(
+    jobId: string,
+    query: { readonly item_id?: string; readonly status?: 'ok' | 'error' } = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<string, void, undefined> {
+    const url = this.#url(routes.readResults.path, { id: jobId }, query);
+    const response = await this.#send(url, { method: 'GET' }, options, this.#retries);
+    if (response.body === null) return;
+    try {
+      for await (const line of ndjsonLines(response.body, MAX_LINE_BYTES)) yield line.text;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      throw new Unreachable(url, error);
+    }
+  }
+
+  #url(path: string, params: object = {}, query: object = {}): string {
+    const filled = Object.entries(params).reduce(
+      (text, [name, value]) => text.replace(`{${name}}`, encodeURIComponent(String(value))),
+      path,
+    );
+    const search = new URLSearchParams(
+      Object.entries(query)
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
+    return `${this.baseUrl}${filled}${search === '' ? '' : `?${search}`}`;
+  }
+
+  #send(
+    url: string,
+    init: RequestInit | (() => RequestInit),
+    options: CallOptions,
+    retries: number,
+  ): Promise<Response> {
+    const signal = options.signal === undefined ? {} : { signal: options.signal };
+    const once = async () => {
+      let response: Response;
+      try {
+        response = await this.#fetch(url, { ...(typeof init === 'function' ? init() : init), ...signal });
+      } catch (error) {
+        options.signal?.throwIfAborted();
+        throw new Unreachable(url, error);
+      }
+      if (response.ok) return response;
+      const problem = await apiErrorOf(response);
+      throw problem.retryable ? problem : new AbortError(problem);
+    };
+    return pRetry(once, {
+      retries,
+      minTimeout: 200,
+      maxTimeout: 5000,
+      randomize: true,
+      ...signal,
+      shouldRetry: ({ error }) => error instanceof Unreachable || error instanceof ApiError,
+    });
+  }
+
+  async #read(url: string, response: Response): Promise<unknown> {
+    try {
+      return await response.json();
+    } catch (error) {
+      throw new Unreachable(url, error);
+    }
+  }
+}
+
+function byteStream(lines: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  async function* chunks() {
+    let chunk = '';
+    for await (const line of lines) {
+      chunk += `${line}\n`;
+      if (chunk.length > 64 * 1024) {
+        yield encoder.encode(chunk);
+        chunk = '';
+      }
+    }
+    if (chunk !== '') yield encoder.encode(chunk);
+  }
+  return ReadableStream.from(chunks());
+}

@@ -1,0 +1,72 @@
+/** A line of an NDJSON body. Blank lines are left out but counted. */
+export interface Line {
+  /** The first line is 1. */
+  readonly number: number;
+  readonly text: string;
+}
+
+export class LineProblem extends Error {
+  readonly code: 'line_too_long' | 'invalid_encoding';
+  readonly line: number;
+  constructor(code: 'line_too_long' | 'invalid_encoding', line: number, message: string) {
+    super(message);
+    this.code = code;
+    this.line = line;
+  }
+}
+
+const NEWLINE = 0x0a;
+const BOM = '\ufeff';
+
+/**
+ * Splits bytes into lines at `\n` only: U+2028 and its like may stand in JSON strings. Drops one `\r` before
+ * a line's end and one byte order mark at the start. Throws `LineProblem`.
+ */
+export async function* ndjsonLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLineBytes: number,
+): AsyncGenerator<Line, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let pieces: Uint8Array[] = [];
+  let pending = 0;
+  let number = 0;
+
+  const decode = (bytes: Uint8Array): Line | null => {
+    number += 1;
+    let text: string;
+    try {
+      text = decoder.decode(bytes);
+    } catch {
+      throw new LineProblem('invalid_encoding', number, `line ${number} is not UTF-8`);
+    }
+    if (number === 1 && text.startsWith(BOM)) text = text.slice(1);
+    if (text.endsWith('\r')) text = text.slice(0, -1);
+    return text.trim() === '' ? null : { number, text };
+  };
+  const tooLong = () =>
+    new LineProblem('line_too_long', number + 1, `line ${number + 1} is longer than ${maxLineBytes} bytes`);
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (;;) {
+      const end = chunk.indexOf(NEWLINE, start);
+      if (end === -1) break;
+      const tail = chunk.subarray(start, end);
+      if (pending + tail.length > maxLineBytes) throw tooLong();
+      const line = decode(pending === 0 ? tail : Buffer.concat([...pieces, tail]));
+      pieces = [];
+      pending = 0;
+      start = end + 1;
+      if (line !== null) yield line;
+    }
+    if (start < chunk.length) {
+      pieces.push(chunk.subarray(start));
+      pending += chunk.length - start;
+      if (pending > maxLineBytes) throw tooLong();
+    }
+  }
+  if (pending > 0) {
+    const line = decode(Buffer.concat(pieces));
+    if (line !== null) yield line;
+  }
+}

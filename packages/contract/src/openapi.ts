@@ -1,0 +1,16 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { routes } from './routes.ts';
+
+/** The OpenAPI 3.1 document of the native interface, from the same values that server and client use. */
+export function openApiDocument(): object {
+  const registry = new OpenAPIHono();
+  for (const route of Object.values(routes)) registry.openAPIRegistry.registerPath(route);
+  return registry.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'macbatch',
+      version: '1',
+      description: 'Batch inference on a pool of Macs: submit jobs, lease tasks, report outcomes.',
+    },
+  });
+}
