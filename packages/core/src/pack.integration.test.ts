@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -17,8 +17,15 @@ const env = {
   pnpm_config_verify_deps_before_run: 'false',
 };
 
-const run = (command: string, args: readonly string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, env, encoding: 'utf8' });
+function run(command: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  if (status !== 0) {
+    throw new Error(
+      `${command} ${args.join(' ')} ended with ${status ?? error?.message}\n${stdout}\n${stderr}`,
+    );
+  }
+  return stdout;
+}
 
 describe('the packed package, in a bare project', () => {
   const project = mkdtempSync(join(tmpdir(), 'macbatch-core-'));
