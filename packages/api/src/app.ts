@@ -13,6 +13,8 @@ export interface AppOptions {
   readonly limits?: Partial<BodyLimits>;
   /** Told of every error that is not a refusal; its message never leaves the process. */
   readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
+  /** Ends requests that wait for work, when the server is to stop. */
+  readonly stopping?: AbortSignal;
   /** A clock that never goes back, in milliseconds, for how long a lease request waits. */
   readonly monotonicMs?: () => number;
 }
@@ -27,7 +29,7 @@ export function createApp(options: AppOptions): Hono {
   const app = new Hono();
 
   mountJobs(app, store, limits);
-  mountTasks(app, store, limits, monotonicMs);
+  mountTasks(app, store, limits, { monotonicMs, stopping: options.stopping });
   mountWorkers(app, store, limits);
 
   const document = JSON.stringify(openApiDocument());

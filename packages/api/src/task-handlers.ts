@@ -12,11 +12,12 @@ export function mountTasks(
   app: Hono,
   store: Store,
   limits: { readonly maxJsonBytes: number },
-  monotonicMs: () => number,
+  waiting: { readonly monotonicMs: () => number; readonly stopping: AbortSignal | undefined },
 ): void {
+  const { monotonicMs, stopping } = waiting;
   mount(app, 'leaseTasks', limits, async ({ body }, c) => {
     const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
-    const gone = c.req.raw.signal;
+    const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
     for (;;) {
       await store.reclaim({ force: false });
       const { leaseSeconds, tasks } = await store.lease({

@@ -1,1 +1,3 @@
-export {};
+export { ConfigError, readConfig } from './config.ts';
+export { createLog, type Log } from './log.ts';
+export { aborted, type HostProcess, shutdownSignals } from './shutdown.ts';

@@ -1,0 +1,46 @@
+import { LEASE_SECONDS } from '@macbatch/core';
+import { z } from 'zod';
+
+const MEGABYTE = 1024 * 1024;
+
+/** The environment of a control plane. */
+export const ControlConfig = z.object({
+  MACBATCH_DATABASE_URL: z.string().startsWith('postgres', 'must be a postgres:// URL').optional(),
+  MACBATCH_DATA_DIR: z.string().optional(),
+  MACBATCH_HOST: z.string().default('127.0.0.1'),
+  MACBATCH_PORT: z.coerce.number('must be a port').int().min(0).max(65_535).default(7420),
+  MACBATCH_RENEWED_LEASE_SECONDS: z.coerce
+    .number('must be a number of seconds')
+    .min(1)
+    .max(LEASE_SECONDS)
+    .default(90),
+  MACBATCH_MAX_JSON_MB: z.coerce.number('must be a number of megabytes').min(1).max(500).default(64),
+  MACBATCH_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(16),
+});
+export type ControlConfig = z.output<typeof ControlConfig>;
+
+/** Which database, as `openPostgres` takes it. Throws where the configuration names none or two. */
+export function databaseOf(config: ControlConfig): { readonly url: string } | { readonly dataDir: string } {
+  const { MACBATCH_DATABASE_URL: url, MACBATCH_DATA_DIR: dataDir } = config;
+  if (url !== undefined && dataDir !== undefined) {
+    throw new Error(
+      'Set MACBATCH_DATABASE_URL (a given Postgres) or MACBATCH_DATA_DIR (an embedded one), not both.',
+    );
+  }
+  if (url !== undefined) return { url };
+  if (dataDir !== undefined) return { dataDir };
+  throw new Error(
+    'Set MACBATCH_DATABASE_URL to a Postgres 15 or newer, or MACBATCH_DATA_DIR to a folder for an embedded one.',
+  );
+}
+
+/** Sizes in bytes. */
+export function limitsOf(config: ControlConfig): {
+  readonly maxJsonBytes: number;
+  readonly maxLineBytes: number;
+} {
+  return {
+    maxJsonBytes: config.MACBATCH_MAX_JSON_MB * MEGABYTE,
+    maxLineBytes: config.MACBATCH_MAX_LINE_MB * MEGABYTE,
+  };
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env node
+import { createApp } from '@macbatch/api';
+import { openPostgres } from '@macbatch/postgres';
+import { aborted, createLog, readConfig, shutdownSignals } from '@macbatch/process';
+import { createStore, migrate } from '@macbatch/store';
+import { ControlConfig, databaseOf, limitsOf } from './config.ts';
+import { listen } from './listen.ts';
+
+/** How long requests under way may take once the control plane is to stop. */
+const CLOSE_MS = 5000;
+
+const log = createLog('control');
+const { asked, insisted } = shutdownSignals(process);
+
+try {
+  const config = readConfig(ControlConfig, process.env);
+  const postgres = await openPostgres(databaseOf(config));
+  try {
+    await migrate(postgres.url);
+    log('database.ready', { kind: postgres.kind });
+    const store = createStore({
+      url: postgres.url,
+      renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
+    });
+    // Reconciliation: what leases ran out while nobody served is taken back before anybody is served.
+    const { reclaimed, failed } = await store.reclaim({ force: true });
+    log('leases.reconciled', { reclaimed, failed });
+    const app = createApp({
+      store,
+      limits: limitsOf(config),
+      stopping: asked,
+      onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),
+    });
+    const server = await listen(app, config.MACBATCH_HOST, config.MACBATCH_PORT);
+    log('control.listening', { url: server.url, pid: process.pid });
+    await aborted(asked);
+    log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
+    await server.close(insisted.aborted ? 0 : CLOSE_MS);
+    await store.close();
+  } finally {
+    await postgres.close();
+  }
+  log('control.stopped');
+  process.exit(0);
+} catch (error) {
+  log('control.failed', { error: error instanceof Error ? error.message : String(error) });
+  process.exit(1);
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
+const flag = z
+  .enum(['0', '1', 'false', 'true'], 'must be 0 or 1')
+  .transform((text) => text === '1' || text === 'true');
+
+const Endpoint = z.strictObject({
+  url: z.string('needs a url').min(1),
+  key: z.string().optional(),
+  models: z.record(z.string(), z.string(), 'needs models: alias to model name'),
+  jobTypes: z.array(z.enum(['chat', 'generate', 'embed'])).optional(),
+  timeoutMs: z.number().int().positive().optional(),
+});
+
+const Endpoints = z
+  .string()
+  .transform((text, ctx) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      ctx.addIssue('must be a JSON array of endpoints');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(Endpoint));
+
+/** The environment of a worker. */
+export const WorkerConfig = z.object({
+  MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').default('http://127.0.0.1:7420'),
+  MACBATCH_WORKER_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')
+    .optional(),
+  MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
+  MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).default(4),
+  MACBATCH_ENDPOINTS: Endpoints.default([]),
+  MACBATCH_USE_LITE: flag.default(true),
+  MACBATCH_NOOP: flag.default(false),
+  MACBATCH_GRACE_SECONDS: seconds.default(10),
+  MACBATCH_HEARTBEAT_SECONDS: seconds.min(0.1, 'must be at least 0.1').default(15),
+});
+export type WorkerConfig = z.output<typeof WorkerConfig>;
+
+/** A worker id made from a host's name, which may hold what an id must not. */
+export function workerIdOf(hostname: string): string {
+  return hostname.replaceAll(/[^\x21-\x7e]+/g, '-').slice(0, 200) || 'worker';
+}

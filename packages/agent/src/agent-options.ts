@@ -1,0 +1,30 @@
+import type { Client } from '@macbatch/client';
+import type { Runtime } from './runtime.ts';
+
+export interface AgentOptions {
+  readonly client: Client;
+  readonly workerId: string;
+  /** A new one for each process. */
+  readonly bootId: string;
+  readonly hostname: string;
+  readonly runtimes: readonly Runtime[];
+  /** Items run at once. */
+  readonly concurrency: number;
+  /** Tasks asked for at once. */
+  readonly leaseLimit: number;
+  /** How long running items may go on after the worker was told to stop. */
+  readonly graceMs: number;
+  /** Longest time between heartbeats; leases shorter than three of them are renewed sooner. */
+  readonly heartbeatMs: number;
+  readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+  /** This machine's wall clock in milliseconds: it goes on while the machine sleeps, timers do not. */
+  readonly now: () => number;
+  /** In [0, 1): spreads the retries of many workers. */
+  readonly random: () => number;
+}
+
+/**
+ * The life of an agent. `starting`: not yet known to the control plane. `running`: leases and runs.
+ * `draining`: takes nothing new, ends or hands back what it holds. `stopped`: has said goodbye.
+ */
+export type AgentState = 'starting' | 'running' | 'draining' | 'stopped';

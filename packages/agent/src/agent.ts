@@ -1,0 +1,322 @@
+import type { LeasedTask } from '@macbatch/contract';
+import type { AgentOptions, AgentState } from './agent-options.ts';
+import { Backoff, sleep } from './backoff.ts';
+import { Bell } from './bell.ts';
+import { HeldTask, type LeasedItem } from './held-task.ts';
+import { type ItemEnd, runItem } from './item-run.ts';
+import { message, Reporter } from './reporter.ts';
+import type { Runtime } from './runtime.ts';
+import { type Router, router } from './runtimes/open-runtimes.ts';
+
+/** How long the control plane may hold a request for work open. */
+const WAIT_SECONDS = 25;
+
+/** A reply that takes longer than this beyond what was asked for never comes: the connection is dead. */
+const REPLY_MS = 30_000;
+
+/** How long the last reports may take once everything has ended. */
+const FAREWELL_MS = 5000;
+
+/**
+ * A worker: leases tasks, runs their items on its runtimes, reports. Its slots are fed from all the tasks it
+ * holds, and it asks for more when nothing is left to start.
+ */
+export class Agent {
+  readonly #options: AgentOptions;
+  readonly #router: Router;
+  readonly #reporter: Reporter;
+  readonly #held = new Set<HeldTask>();
+  readonly #moreWanted = new Bell();
+  readonly #beatNow = new Bell();
+  readonly #draining = new AbortController();
+  readonly #workEnded = new AbortController();
+  readonly #stopped = new AbortController();
+  readonly #successes = new Map<Runtime, number>();
+  #running = 0;
+  #heartbeatMs: number;
+  #state: AgentState = 'starting';
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#router = router(options.runtimes);
+    this.#heartbeatMs = options.heartbeatMs;
+    this.#reporter = new Reporter({
+      client: options.client,
+      workerId: options.workerId,
+      log: options.log,
+      random: options.random,
+      onSettled: (task) => {
+        this.#held.delete(task);
+        this.#moreWanted.ring();
+      },
+    });
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  /**
+   * Works until `asked` aborts; then drains: running items may end within the grace time, the rest is
+   * handed back. `insisted` ends the grace time at once.
+   */
+  async run(asked: AbortSignal, insisted: AbortSignal): Promise<void> {
+    const drain = () => this.#drain(insisted);
+    if (asked.aborted) drain();
+    else asked.addEventListener('abort', drain, { once: true });
+
+    const giveUp = new AbortController();
+    const beating = this.#beatLoop();
+    const reporting = this.#reporter.run(this.#workEnded.signal, giveUp.signal);
+    await this.#leaseLoop();
+    await this.#untilNothingRuns();
+    this.#workEnded.abort();
+    const farewell = setTimeout(
+      () => giveUp.abort(new Error('the control plane did not answer in time')),
+      FAREWELL_MS,
+    );
+    await reporting;
+    clearTimeout(farewell);
+    this.#stopped.abort();
+    await beating;
+    await this.#sayGoodbye();
+    await this.#router.close();
+    this.#become('stopped');
+  }
+
+  async #leaseLoop(): Promise<void> {
+    const backoff = new Backoff(this.#options.random);
+    const draining = this.#draining.signal;
+    while (!draining.aborted) {
+      const offers = [...this.#router.offers()];
+      if (this.#startable() || offers.length === 0) {
+        // An offer that was withdrawn is looked at again by its runtime when it is asked.
+        await this.#moreWanted.wait(draining, offers.length === 0 ? this.#heartbeatMs : undefined);
+        continue;
+      }
+      const sentAt = this.#options.now();
+      try {
+        const timeout = AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS);
+        const { tasks } = await this.#options.client.call(
+          'leaseTasks',
+          {
+            body: {
+              worker_id: this.#options.workerId,
+              boot_id: this.#options.bootId,
+              lease_limit: this.#options.leaseLimit,
+              offers,
+              renews: true,
+              // Something may still be running: then its end must not wait for this reply.
+              wait_seconds: WAIT_SECONDS,
+            },
+          },
+          { signal: AbortSignal.any([draining, timeout]) },
+        );
+        backoff.succeeded();
+        for (const task of tasks) this.#adopt(task, sentAt);
+        this.#pump();
+      } catch (error) {
+        if (draining.aborted) return;
+        this.#options.log('lease.failed', { reason: message(error) });
+        await backoff.wait(draining);
+      }
+    }
+  }
+
+  #adopt(lease: LeasedTask, sentAt: number): void {
+    this.#options.log('task.leased', {
+      task_id: lease.task_id,
+      attempt: lease.attempt,
+      items: lease.items.length,
+    });
+    const task = new HeldTask(lease, sentAt + lease.lease_seconds * 1000);
+    this.#held.add(task);
+    this.#heartbeatMs = Math.min(this.#options.heartbeatMs, (lease.lease_seconds * 1000) / 3);
+    this.#beatNow.ring();
+    if (task.ended) this.#reporter.add(task);
+    if (this.#draining.signal.aborted) this.#leave(task);
+  }
+
+  #startable(): boolean {
+    return [...this.#held].some((task) => task.startable);
+  }
+
+  /** Fills the free slots from all the tasks held, oldest first. */
+  #pump(): void {
+    for (const task of this.#held) {
+      while (this.#running < this.#options.concurrency && task.startable) {
+        if (this.#options.now() > task.trustedUntil) {
+          this.#options.log('lease.doubted', { task_id: task.lease.task_id, attempt: task.lease.attempt });
+          this.#leave(task);
+          break;
+        }
+        const started = task.start();
+        if (started !== null) void this.#runOne(task, started.item, started.abort);
+      }
+    }
+    if (!this.#startable()) this.#moreWanted.ring();
+  }
+
+  async #runOne(task: HeldTask, item: LeasedItem, abort: AbortController): Promise<void> {
+    this.#running += 1;
+    const end = await this.#runItem(task.lease, item, abort.signal);
+    this.#running -= 1;
+    task.stopped(abort);
+    this.#note(task, end);
+    if (task.ended) this.#reporter.add(task);
+    this.#pump();
+  }
+
+  async #runItem(lease: LeasedTask, item: LeasedItem, signal: AbortSignal): Promise<ItemEnd> {
+    const { job_type, model } = lease;
+    const runtime = this.#router.runtimeFor({ job_type, model });
+    if (runtime === undefined) {
+      return {
+        kind: 'not_here',
+        error: { code: 'not_offered', message: `${job_type} with ${model} is not offered now` },
+      };
+    }
+    let parsed: { params: Record<string, unknown>; payload: unknown };
+    try {
+      parsed = { params: JSON.parse(lease.params), payload: JSON.parse(item.payload) };
+    } catch (error) {
+      // The control plane has parsed both; it must be one that knows other rules.
+      const unreadable = { code: 'invalid_payload', message: `not readable here: ${message(error)}` };
+      return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
+    }
+    return runItem(
+      runtime,
+      item.item_id,
+      { job_type, model, ...parsed, signal },
+      {
+        sleep,
+        successes: () => this.#successes.get(runtime) ?? 0,
+        onSuccess: () => this.#successes.set(runtime, (this.#successes.get(runtime) ?? 0) + 1),
+      },
+    );
+  }
+
+  #note(task: HeldTask, end: ItemEnd): void {
+    switch (end.kind) {
+      case 'outcome':
+        task.outcomes.push(end.outcome);
+        break;
+      case 'failed':
+        task.failed(end.error);
+        break;
+      case 'not_here':
+        this.#options.log('task.not_here', { task_id: task.lease.task_id, code: end.error.code });
+        task.handBack = true;
+        task.startNoMore();
+        break;
+      case 'aborted':
+        task.handBack = true;
+        break;
+    }
+  }
+
+  /** Starts nothing more of a task; what runs may end. */
+  #leave(task: HeldTask): void {
+    if (!task.startable) return;
+    task.handBack = true;
+    task.startNoMore();
+    if (task.ended) this.#reporter.add(task);
+  }
+
+  /** The heartbeat has a loop of its own: a busy worker must not look dead. */
+  async #beatLoop(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      const sentAt = this.#options.now();
+      try {
+        await this.#beat(sentAt);
+        if (this.#state === 'starting') this.#become('running');
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        this.#options.log('heartbeat.failed', { reason: message(error) });
+      }
+      const elapsed = this.#options.now() - sentAt;
+      await this.#beatNow.wait(this.#stopped.signal, Math.max(0, this.#heartbeatMs - elapsed));
+    }
+  }
+
+  async #beat(sentAt: number): Promise<void> {
+    const tasks = new Map(
+      [...this.#held].filter((task) => !task.lost).map((task) => [task.lease.task_id, task]),
+    );
+    const { lost } = await this.#options.client.call(
+      'heartbeat',
+      {
+        body: {
+          ...this.#advert(),
+          renew: [...tasks.values()].map(({ lease: { task_id, attempt } }) => ({ task_id, attempt })),
+        },
+      },
+      {
+        signal: AbortSignal.any([
+          this.#stopped.signal,
+          AbortSignal.timeout(Math.max(REPLY_MS, this.#heartbeatMs)),
+        ]),
+      },
+    );
+    const gone = new Set(lost.map(({ task_id }) => task_id));
+    for (const [id, task] of tasks) {
+      if (!gone.has(id)) task.trustedUntil = sentAt + task.lease.lease_seconds * 1000;
+    }
+    for (const { task_id, attempt, code } of lost) {
+      const task = tasks.get(task_id);
+      // Its report may have been answered while the heartbeat was under way.
+      if (task === undefined || !this.#held.has(task) || task.ended) continue;
+      this.#options.log('lease.lost', { task_id, attempt, code });
+      task.lost = true;
+      this.#leave(task);
+      task.abortRunning();
+    }
+  }
+
+  #advert() {
+    const offers = this.#router.offers();
+    return {
+      worker_id: this.#options.workerId,
+      boot_id: this.#options.bootId,
+      hostname: this.#options.hostname,
+      job_types: [...new Set(offers.map((offer) => offer.job_type))],
+      models: [...new Set(offers.map((offer) => offer.model))],
+      concurrency: this.#options.concurrency,
+      lease_limit: this.#options.leaseLimit,
+    };
+  }
+
+  #drain(insisted: AbortSignal): void {
+    this.#become('draining');
+    this.#draining.abort(new Error('draining'));
+    for (const task of this.#held) this.#leave(task);
+    const abortAll = () => {
+      for (const task of this.#held) task.abortRunning();
+    };
+    const grace = setTimeout(abortAll, this.#options.graceMs);
+    this.#stopped.signal.addEventListener('abort', () => clearTimeout(grace), { once: true });
+    if (insisted.aborted) abortAll();
+    else insisted.addEventListener('abort', abortAll, { once: true });
+  }
+
+  async #untilNothingRuns(): Promise<void> {
+    while (this.#running > 0) await this.#moreWanted.wait(new AbortController().signal);
+  }
+
+  async #sayGoodbye(): Promise<void> {
+    try {
+      await this.#options.client.call(
+        'heartbeat',
+        { body: { ...this.#advert(), offline: true } },
+        { signal: AbortSignal.timeout(FAREWELL_MS) },
+      );
+    } catch (error) {
+      this.#options.log('heartbeat.failed', { reason: message(error) });
+    }
+  }
+
+  #become(state: AgentState): void {
+    this.#state = state;
+    this.#options.log(`worker.${state}`, { worker_id: this.#options.workerId });
+  }
+}

@@ -1,0 +1,83 @@
+import type { LeasedTask, Outcome, ReportEntry, ReportedError } from '@macbatch/contract';
+
+export type LeasedItem = LeasedTask['items'][number];
+
+/** Items of one task that fail here before the rest of it is left to another worker. */
+const FAILED_ITEMS = 3;
+
+/** A task this worker has leased: what is left to start, what runs, and what came of it. */
+export class HeldTask {
+  readonly lease: LeasedTask;
+  readonly outcomes: Outcome[] = [];
+  /** Until when, by this machine's clock, the lease is surely still held. */
+  trustedUntil: number;
+  /** An item failed here in a way that may pass elsewhere. */
+  error: ReportedError | null = null;
+  /** The rest is to be handed back unfinished. */
+  handBack = false;
+  /** The control plane says that the lease is gone. */
+  lost = false;
+  #queue: LeasedItem[];
+  #failedItems = 0;
+  readonly #running = new Set<AbortController>();
+
+  constructor(lease: LeasedTask, trustedUntil: number) {
+    this.lease = lease;
+    this.trustedUntil = trustedUntil;
+    this.#queue = [...lease.items];
+  }
+
+  get startable(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  get ended(): boolean {
+    return this.#queue.length === 0 && this.#running.size === 0;
+  }
+
+  /** Takes the next item to run, with the controller that can abort it. */
+  start(): { readonly item: LeasedItem; readonly abort: AbortController } | null {
+    const item = this.#queue.shift();
+    if (item === undefined) return null;
+    const abort = new AbortController();
+    this.#running.add(abort);
+    return { item, abort };
+  }
+
+  stopped(abort: AbortController): void {
+    this.#running.delete(abort);
+  }
+
+  failed(error: ReportedError): void {
+    this.error ??= error;
+    this.#failedItems += 1;
+    if (this.#failedItems >= FAILED_ITEMS) this.startNoMore();
+  }
+
+  /** Leaves what has not been started. */
+  startNoMore(): void {
+    this.#queue = [];
+  }
+
+  /** Stops what runs. */
+  abortRunning(): void {
+    for (const abort of this.#running) abort.abort(new Error('the work is no longer wanted'));
+  }
+
+  /** What is to be reported, once ended. */
+  entry(): ReportEntry {
+    const { task_id, attempt, items } = this.lease;
+    return {
+      task_id,
+      attempt,
+      outcomes: this.outcomes,
+      final: this.outcomes.length === items.length,
+      ...(this.error === null || this.handBack ? {} : { error: this.error }),
+    };
+  }
+
+  /** Nothing came of it and it was not given up for an error: there is nothing to report. */
+  get silent(): boolean {
+    return this.outcomes.length === 0 && (this.error === null || this.handBack);
+  }
+}
