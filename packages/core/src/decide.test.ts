@@ -88,6 +88,10 @@ describe('lease', () => {
 });
 
 describe('renew', () => {
+  it('T10: a renewal in a cancelled job is refused, so that the holder learns of it and stops', () => {
+    expect(decide(cancel(leasedByAnn), renew('ann', 1))).toEqual(refused('job_cancelled'));
+  });
+
   it('T2: a renewal moves the end of the lease and nothing else, not even the attempts', () => {
     expect(after(leasedByAnn, renew('ann', 1, T0 + 200_000))).toEqual({
       ...leasedByAnn,
@@ -146,8 +150,43 @@ describe('expire', () => {
     });
     expect(JSON.parse(EXPIRED_TOO_OFTEN)).toEqual({
       code: 'lease_expired_too_often',
-      message: expect.stringContaining('10 leases expired'),
+      message: '10 leases in a row expired without a report',
     });
+  });
+
+  it.each<[string, readonly TaskEvent[]]>([
+    ['an outcome', [report('bob', 10, 1), expire()]],
+    ['a late outcome from a lease that ended', [report('ann', 3, 1), expire()]],
+    ['an error', [fail('bob', 10)]],
+  ])('T11: only expiries in a row count: after nine, %s begins a new row', (_sign, events) => {
+    const alive = after(
+      newTask(ITEMS, 'errors'),
+      ...times(9, lease('ann'), expire()),
+      lease('bob'),
+      ...events,
+    );
+    const since = events.length - 1; // the lease that brought the sign may still expire
+    expect(alive).toMatchObject({ status: 'pending', expiries: since });
+    const again = after(alive, ...times(9 - since, lease('ann'), expire()));
+    expect(again).toMatchObject({ status: 'pending', expiries: 9 });
+    expect(after(again, lease('ann'), expire())).toMatchObject({
+      status: 'failed',
+      error: EXPIRED_TOO_OFTEN,
+    });
+  });
+
+  it.each<[string, TaskEvent]>([
+    ['a report that brings nothing new', report('bob', 10, 0)],
+    ['a renewal', renew('bob', 10)],
+    ['a lease handed back', release('bob', 10)],
+  ])('T11: %s does not end a row of expiries', (_event, event) => {
+    const nine = after(fresh, ...times(9, lease('ann'), expire()), lease('bob'));
+    expect(after(nine, event).expiries).toBe(9);
+  });
+
+  it('T11: a task that failed by its expiries stays failed when a late outcome ends the row', () => {
+    const lost = after(fresh, ...times(10, lease('ann'), expire()));
+    expect(after(lost, report('ann', 4, 1))).toEqual({ ...lost, outcomeCount: 1, expiries: 0 });
   });
 
   it("T11: the bound is the same when only errors burn a task's attempts", () => {
@@ -167,6 +206,7 @@ describe('fail', () => {
       assignedWorker: null,
       leaseUntil: null,
       errors: 1,
+      expiries: 0,
       error: ERROR,
     });
     expect(after(next, lease('cem')).assignedWorker).toBe('cem');
@@ -180,6 +220,7 @@ describe('fail', () => {
       assignedWorker: null,
       leaseUntil: null,
       errors: 1,
+      expiries: 0,
       error: ERROR,
     });
   });
@@ -261,6 +302,7 @@ describe('report', () => {
       assignedWorker: 'ann',
       leaseUntil: null,
       outcomeCount: ITEMS,
+      expiries: 0,
       error: null,
     });
   });
@@ -270,7 +312,7 @@ describe('report', () => {
     ['is leased by another, who keeps the lease', leasedByBob],
     ['has failed, which it still has', failed],
   ])('T9: a late part of the outcomes is recorded when the task %s', (_state, task) => {
-    expect(after(task, report('ann', 1, 1))).toEqual({ ...task, outcomeCount: 1 });
+    expect(after(task, report('ann', 1, 1))).toEqual({ ...task, outcomeCount: 1, expiries: 0 });
   });
 
   it.each<[string, Task]>([
@@ -281,12 +323,17 @@ describe('report', () => {
     expect(decide(cancel(task), report('ann', 1, ITEMS))).toEqual(refused('job_cancelled'));
   });
 
+  it('T7: a result for a task that is done is a second one, whatever became of its job', () => {
+    expect(decide(cancel(done), report('ann', 1, ITEMS))).toEqual(refused('already_done'));
+  });
+
   it.each<[string, Task, number]>([
     ['none was granted yet', fresh, 1],
     ['it is one too high', leasedByAnn, 2],
     ['it is zero', leasedByAnn, 0],
     ['it is negative', leasedByAnn, -1],
     ['it is one too high, though the task is done', done, 2],
+    ['it is one too high, though the job is cancelled', cancel(leasedByAnn), 2],
   ])('T9: a result from a lease that was never granted is refused: %s', (_why, task, attempt) => {
     expect(decide(task, report('ann', attempt, ITEMS))).toEqual(refused('not_leased'));
   });
@@ -394,12 +441,13 @@ describe('retry', () => {
 
   it.each<[string, Task, number, Refusal]>([
     ['pending', fresh, 0, 'nothing_to_retry'],
-    ['leased', leasedByAnn, 0, 'nothing_to_retry'],
-    ['leased, whatever was withdrawn', after(leasedByAnn, report('ann', 1, 1)), 1, 'nothing_to_retry'],
+    ['leased', leasedByAnn, 0, 'still_leased'],
+    ['leased, whatever was withdrawn', after(leasedByAnn, report('ann', 1, 1)), 1, 'still_leased'],
+    ['leased in a cancelled job', cancel(leasedByAnn), 0, 'job_cancelled'],
     ['done without item errors', done, 0, 'nothing_to_retry'],
     ['done in a cancelled job', cancel(done), 1, 'job_cancelled'],
     ['failed in a cancelled job', cancel(failed), 0, 'job_cancelled'],
-  ])('T13: there is nothing to send back in a task that is %s', (_state, task, reopened, reason) => {
+  ])('T13: a task is not sent back while it is %s', (_state, task, reopened, reason) => {
     expect(decide(task, retry(reopened))).toEqual(refused(reason));
   });
 });

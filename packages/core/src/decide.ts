@@ -65,18 +65,19 @@ export function refusal(task: Task, event: TaskEvent): Refusal {
     case 'lease':
       return task.cancelled ? 'job_cancelled' : 'not_pending';
     case 'report':
-      if (task.cancelled) return 'job_cancelled';
       if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
-      return 'already_done';
+      return task.status === 'done' ? 'already_done' : 'job_cancelled';
     case 'renew':
     case 'fail':
     case 'release':
       if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
-      return task.status === 'done' ? 'already_done' : 'lease_lost';
+      if (task.status === 'done') return 'already_done';
+      return event.type === 'renew' && task.cancelled ? 'job_cancelled' : 'lease_lost';
     case 'expire':
       return 'not_due';
     case 'retry':
-      return task.cancelled ? 'job_cancelled' : 'nothing_to_retry';
+      if (task.cancelled) return 'job_cancelled';
+      return task.status === 'leased' ? 'still_leased' : 'nothing_to_retry';
   }
 }
 

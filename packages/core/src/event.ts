@@ -32,5 +32,6 @@ export const REFUSALS = [
   'lease_lost',
   'not_due',
   'nothing_to_retry',
+  'still_leased',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];

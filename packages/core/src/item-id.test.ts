@@ -4,6 +4,7 @@ import { itemIdProblem, MAX_ITEM_ID_LENGTH } from './item-id.ts';
 it.each<[string, unknown, string]>([
   ['empty', '', 'must not be empty'],
   ['513 characters long', 'x'.repeat(513), 'must have at most 512 characters, it has 513'],
+  ['513 emoji long', '😀'.repeat(513), 'must have at most 512 characters, it has 513'],
   ['10,000 characters long', 'x'.repeat(10_000), 'must have at most 512 characters, it has 10000'],
   ['with a NUL', 'a\u0000b', 'must not contain the character U+0000'],
   ['with a high surrogate alone', 'a\ud83d', 'must not contain a lone surrogate'],
@@ -20,6 +21,7 @@ it.each<[string, unknown, string]>([
 it.each<[string, string]>([
   ['one character', 'a'],
   ['512 characters', 'x'.repeat(MAX_ITEM_ID_LENGTH)],
+  ['512 emoji, which are 1,024 code units', '😀'.repeat(MAX_ITEM_ID_LENGTH)],
   ['a space', ' '],
   ['an emoji', '😀'],
   ['an emoji of several code points', '👩🏽‍💻'],

@@ -1,12 +1,13 @@
-/** The longest item id, in UTF-16 code units. */
+/** The longest item id, in characters (Unicode code points). */
 export const MAX_ITEM_ID_LENGTH = 512;
 
 /** What is wrong with an item id, as the end of a sentence; null when nothing is. */
 export function itemIdProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string';
   if (id.length === 0) return 'must not be empty';
-  if (id.length > MAX_ITEM_ID_LENGTH) {
-    return `must have at most ${MAX_ITEM_ID_LENGTH} characters, it has ${id.length}`;
+  const characters = id.length > MAX_ITEM_ID_LENGTH ? Array.from(id).length : id.length;
+  if (characters > MAX_ITEM_ID_LENGTH) {
+    return `must have at most ${MAX_ITEM_ID_LENGTH} characters, it has ${characters}`;
   }
   if (id.includes('\u0000')) return 'must not contain the character U+0000';
   if (!id.isWellFormed()) return 'must not contain a lone surrogate';

@@ -21,6 +21,11 @@ describe('an item', () => {
     expect(parseItem(`{"id":"a","payload": ${payload} }`)).toEqual({ ok: true, item: { id: 'a', payload } });
   });
 
+  it('I7: a lone surrogate that is written as an escape stays in the payload as it is', () => {
+    const payload = '"\\udead"';
+    expect(parseItem(`{"id":"a","payload":${payload}}`)).toEqual({ ok: true, item: { id: 'a', payload } });
+  });
+
   it('I7: an id written with escapes is the id that they spell', () => {
     expect(parseItem('{"\\u0069d":"\\u0061\\ud83d\\ude00","payload":1}')).toEqual({
       ok: true,
@@ -36,6 +41,8 @@ describe('what is not an item', () => {
     ['two values', '{"id":"a","payload":1}{}', null, 'is not JSON'],
     ['a payload that is no JSON', '{"id":"a","payload":NaN}', null, 'is not JSON'],
     ['a raw NUL in a string', '{"id":"a","payload":"\u0000"}', null, 'is not JSON'],
+    ['a raw lone surrogate in the payload', '{"id":"a","payload":"\udead"}', null, 'raw lone surrogate'],
+    ['a raw lone surrogate in the id', '{"id":"\ud83d","payload":1}', null, 'raw lone surrogate'],
     ['a string', '"a"', null, 'must be a JSON object'],
     ['null', 'null', null, 'must be a JSON object'],
     ['an array', '[{"id":"a","payload":1}]', null, 'must be a JSON object'],
@@ -45,7 +52,7 @@ describe('what is not an item', () => {
     ['an id that is a number', '{"id":7,"payload":1}', 'id', 'must be a string'],
     ['an empty id', '{"id":"","payload":1}', 'id', 'must not be empty'],
     ['an id with an escaped NUL', '{"id":"a\\u0000","payload":1}', 'id', 'U+0000'],
-    ['an id with a lone surrogate', '{"id":"\\udead","payload":1}', 'id', 'lone surrogate'],
+    ['an id with an escaped lone surrogate', '{"id":"\\udead","payload":1}', 'id', 'lone surrogate'],
     ['two ids', '{"id":"a","id":"a","payload":1}', 'id', 'is given twice'],
     ['two payloads', '{"id":"a","payload":1,"payload":1}', 'payload', 'is given twice'],
     ['two ids, one of them with escapes', '{"id":"a","\\u0069d":"b","payload":1}', 'id', 'is given twice'],

@@ -16,6 +16,10 @@ export type ParsedItem =
  * `field` of a refusal names the member at fault; null means the text as a whole.
  */
 export function parseItem(text: string): ParsedItem {
+  if (!text.isWellFormed()) {
+    // Written as an escape it would survive; raw, it has no UTF-8 form.
+    return { ok: false, field: null, problem: 'must not contain a raw lone surrogate' };
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -8,7 +8,7 @@ export const MAX_ATTEMPTS = 3;
 export const HEARTBEAT_ALIVE_SECONDS = 60;
 
 /**
- * A task that lost this many leases to the clock fails: it must not circle for ever. Generous, so that
- * lids that close over one task night after night do not reach it.
+ * A task that lost this many leases in a row to the clock, without a report between, fails: it must not
+ * circle for ever. Generous, so that lids that close over one task night after night do not reach it.
  */
 export const MAX_EXPIRIES = 10;

@@ -159,21 +159,23 @@ const REFUSAL_NOTES: Readonly<Record<Refusal, string>> = {
   not_leased: 'no lease of that number was ever granted',
   lease_lost: 'the sender does not hold the lease',
   not_due: 'no lease has run out',
-  nothing_to_retry: 'it is leased, or nothing in it ended in an error',
+  nothing_to_retry: 'nothing in it ended in an error',
+  still_leased: 'a worker has it; what it reports comes first',
 };
 
 function changes(before: Task, next: Task): string {
   const step = (name: string, from: number, to: number) =>
     from === to ? [] : [`${name} ${to > from ? `+ ${to - from}` : `− ${from - to}`}`];
+  const counted = (name: string, from: number, to: number) =>
+    from > 0 && to === 0 ? [`${name} 0`] : step(name, from, to);
   return [
     ...step('attempts', before.attempts, next.attempts),
     ...(next.status === 'done'
       ? ['every outcome is there']
       : step('outcomes', before.outcomeCount, next.outcomeCount)),
     ...step('returns', before.returns, next.returns),
-    ...(next.errors < before.errors || next.expiries < before.expiries
-      ? ['errors and expiries 0']
-      : [...step('errors', before.errors, next.errors), ...step('expiries', before.expiries, next.expiries)]),
+    ...counted('errors', before.errors, next.errors),
+    ...counted('expiries', before.expiries, next.expiries),
     ...(next.retryBase === before.retryBase ? [] : ['attempts so far forgiven']),
     ...(next.leaseUntil === before.leaseUntil
       ? []

@@ -43,14 +43,16 @@ const chargedAttempts = minus(minus(task('attempts'), task('returns')), task('re
 const unheld = { assignedWorker: constant(null), leaseUntil: constant(null) };
 const backToPending = { status: constant('pending'), ...unheld };
 const givenUp = { status: constant('failed'), ...unheld };
-const withError = { errors: plus(task('errors'), one), error: event('error') };
+// A report of any kind shows that the leases do not only ever expire.
+const signOfLife = { expiries: constant(0) };
+const withError = { errors: plus(task('errors'), one), error: event('error'), ...signOfLife };
 const withExpiry = { expiries: plus(task('expiries'), one) };
 const withOutcomes = { outcomeCount: plus(task('outcomeCount'), event('recorded')) };
 
 /** The error of a task whose leases only ever expired. */
 export const EXPIRED_TOO_OFTEN = JSON.stringify({
   code: 'lease_expired_too_often',
-  message: `${MAX_EXPIRIES} leases expired without a report`,
+  message: `${MAX_EXPIRIES} leases in a row expired without a report`,
 });
 
 const sentBack = {
@@ -79,17 +81,27 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       },
     },
   ],
-  renew: [{ when: heldByReporter, becomes: { leaseUntil: later(event('leaseMs')) } }],
+  renew: [
+    {
+      when: [...heldByReporter, is(task('cancelled'), constant(false))],
+      becomes: { leaseUntil: later(event('leaseMs')) },
+    },
+  ],
   report: [
     {
       when: [...resultWelcome, atLeast(plus(task('outcomeCount'), event('recorded')), task('itemCount'))],
       becomes: {
         ...withOutcomes,
+        ...signOfLife,
         status: constant('done'),
         assignedWorker: event('worker'),
         leaseUntil: constant(null),
         error: constant(null),
       },
+    },
+    {
+      when: [...resultWelcome, atLeast(event('recorded'), one)],
+      becomes: { ...withOutcomes, ...signOfLife },
     },
     { when: resultWelcome, becomes: withOutcomes },
   ],

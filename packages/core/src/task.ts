@@ -13,7 +13,7 @@ export interface Task {
   readonly attempts: number;
   /** Errors reported since a person last sent the task back. */
   readonly errors: number;
-  /** Leases lost to the clock since a person last sent the task back. */
+  /** Leases in a row that were lost to the clock, with no report between. */
   readonly expiries: number;
   /** Leases handed back unused; they never count against the task. */
   readonly returns: number;

@@ -1,6 +1,7 @@
 import type { Decision } from '../decide.ts';
 import type { TaskEvent } from '../event.ts';
 import { MAX_ATTEMPTS, MAX_EXPIRIES } from '../lease-terms.ts';
+import { EXPIRED_TOO_OFTEN } from '../rules.ts';
 import type { Task } from '../task.ts';
 
 /** The attempts that rule T6 counts. */
@@ -21,6 +22,7 @@ const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
   'T6: a failed task used up its attempts, its errors or its expiries': (task) =>
     task.status !== 'failed' ||
     task.expiries >= MAX_EXPIRIES ||
+    (task.expiries === 0 && task.error === EXPIRED_TOO_OFTEN) || // and a late report ended the row
     (task.errors > 0 && (task.retryOn === 'attempts' ? charged(task) : task.errors) >= MAX_ATTEMPTS),
   'T6: a failed task says why': (task) => task.status !== 'failed' || task.error !== null,
   'T6: a task that may still run has errors to spare': (task) =>
@@ -28,6 +30,12 @@ const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
   'T11: a task that may still run has expiries to spare': (task) =>
     (task.status !== 'pending' && task.status !== 'leased') || task.expiries < MAX_EXPIRIES,
 };
+
+function isHolder(task: Task, sender: { readonly worker: string; readonly attempt: number }): boolean {
+  return (
+    task.status === 'leased' && task.attempts === sender.attempt && task.assignedWorker === sender.worker
+  );
+}
 
 /** What the rules say must be accepted, in words that owe nothing to rules.ts. */
 function mustAccept(task: Task, event: TaskEvent): boolean {
@@ -37,16 +45,21 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
     case 'report':
       return !task.cancelled && task.status !== 'done' && event.attempt > 0 && event.attempt <= task.attempts;
     case 'renew':
+      return isHolder(task, event) && !task.cancelled;
     case 'fail':
     case 'release':
-      return (
-        task.status === 'leased' && task.attempts === event.attempt && task.assignedWorker === event.worker
-      );
+      return isHolder(task, event);
     case 'expire':
       return task.status === 'leased' && task.leaseUntil !== null && task.leaseUntil <= event.now;
     case 'retry':
       return !task.cancelled && task.status !== 'leased' && (task.status === 'failed' || event.reopened > 0);
   }
+}
+
+function expiriesAfter({ expiries }: Task, event: TaskEvent): number {
+  if (event.type === 'expire') return expiries + 1;
+  const signOfLife = event.type === 'fail' || (event.type === 'report' && event.recorded > 0);
+  return signOfLife || event.type === 'retry' ? 0 : expiries;
 }
 
 /** What must hold between a task and the next one, by the rule it comes from. */
@@ -57,9 +70,10 @@ const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: 
     before.status !== 'done' || event.type === 'retry',
   'T7: outcomes go away only when a person withdraws them': (before, event, next) =>
     next.outcomeCount >= before.outcomeCount || event.type === 'retry',
-  'T13: only a person forgives errors, expiries and attempts': (before, event, next) =>
-    event.type === 'retry' ||
-    (next.errors >= before.errors && next.expiries >= before.expiries && next.retryBase === before.retryBase),
+  'T13: only a person forgives errors and attempts': (before, event, next) =>
+    event.type === 'retry' || (next.errors >= before.errors && next.retryBase === before.retryBase),
+  'T11: expiries count up, and any sign of life ends the row': (before, event, next) =>
+    next.expiries === expiriesAfter(before, event),
   'T13: a retried task is pending and has every attempt before it': (_before, event, next) =>
     event.type !== 'retry' ||
     (next.status === 'pending' && charged(next) === 0 && next.errors === 0 && next.expiries === 0),
