@@ -33,6 +33,7 @@ try {
     });
     const server = await listen(app, config.MACBATCH_HOST, config.MACBATCH_PORT);
     log('control.listening', { url: server.url, pid: process.pid });
+    process.send?.({ event: 'control.listening', url: server.url });
     await aborted(asked);
     log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
     await server.close(insisted.aborted ? 0 : CLOSE_MS);
@@ -43,6 +44,8 @@ try {
   log('control.stopped');
   process.exit(0);
 } catch (error) {
-  log('control.failed', { error: error instanceof Error ? error.message : String(error) });
+  const reason = error instanceof Error ? error.message : String(error);
+  log('control.failed', { error: reason });
+  process.send?.({ event: 'program.failed', error: reason });
   process.exit(1);
 }

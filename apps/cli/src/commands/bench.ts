@@ -1,0 +1,87 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@macbatch/client';
+import { openPostgres } from '@macbatch/postgres';
+import type { Command } from 'commander';
+import { keptBytes } from '../bench/kept-bytes.ts';
+import { runNoopJob } from '../bench/noop-job.ts';
+import { quantile } from '../bench/quantile.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { startLocalPool } from '../local-pool.ts';
+import { table } from '../table.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+
+interface BenchOptions {
+  readonly tasks: string;
+  readonly shardSize: string;
+  readonly workers: string;
+  readonly leaseLimit: string;
+  readonly json?: boolean;
+}
+
+export function addBench(program: Command, terminal: Terminal): void {
+  program
+    .command('bench')
+    .description('measure the control plane with no-op items over real HTTP and Postgres')
+    .option('--tasks <n>', 'tasks of the job', '2000')
+    .option('--shard-size <n>', 'items per task', '10')
+    .option('--workers <n>', 'workers that lease and report at once', '4')
+    .option('--lease-limit <n>', 'tasks per lease', '10')
+    .option('--json', 'print JSON for programs')
+    .action(async (options: BenchOptions) => {
+      const tasks = count('--tasks', options.tasks, 1_000_000);
+      const shardSize = count('--shard-size', options.shardSize, 10_000);
+      const workers = count('--workers', options.workers, 1000);
+      const leaseLimit = count('--lease-limit', options.leaseLimit, 1000);
+
+      const folder = await mkdtemp(join(tmpdir(), 'macbatch-bench-'));
+      const postgres = await openPostgres({ dataDir: join(folder, 'postgres') });
+      try {
+        const env = { ...terminal.env, MACBATCH_DATABASE_URL: postgres.url };
+        const pool = await startLocalPool({ dataDir: folder, env, port: 0, workers: 0 });
+        try {
+          const client = new Client({ baseUrl: pool.url });
+          const before = await keptBytes(postgres.url);
+          const run = await runNoopJob(client, { tasks, shardSize, workers, leaseLimit }, terminal);
+          const kept = (await keptBytes(postgres.url)) - before;
+          const items = tasks * shardSize;
+          const summary = {
+            tasks,
+            items,
+            shard_size: shardSize,
+            workers,
+            lease_limit: leaseLimit,
+            seconds: run.seconds,
+            tasks_per_second: tasks / run.seconds,
+            items_per_second: items / run.seconds,
+            lease_ms_p50: quantile(run.leaseMs, 0.5),
+            lease_ms_p99: quantile(run.leaseMs, 0.99),
+            complete_ms_p50: quantile(run.completeMs, 0.5),
+            complete_ms_p99: quantile(run.completeMs, 0.99),
+            bytes_stored_per_item: kept / items,
+            lease_expired_events: run.job.lease_expired_events,
+          };
+          if (options.json === true) sayJson(terminal.stdout, summary);
+          else {
+            const rows = Object.entries(summary).map(([name, value]) => [name, Number(value.toFixed(2))]);
+            say(terminal.stdout, table(['measure', 'value'], rows));
+          }
+          if (run.job.items.ok !== items)
+            throw new Failure(EXIT.incomplete, `only ${run.job.items.ok} of ${items} items succeeded`);
+        } finally {
+          await pool.stop(terminal.insisted);
+        }
+      } finally {
+        await postgres.close();
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
+}
+
+function count(option: string, text: string, most: number): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > most)
+    throw new Failure(EXIT.usage, `${option}: 1 to ${most}`);
+  return number;
+}

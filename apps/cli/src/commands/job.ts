@@ -1,0 +1,90 @@
+import type { JobSummary, JobView } from '@macbatch/contract';
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
+import { stateText, summaryJson, summaryText } from '../summary.ts';
+import { table } from '../table.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+import { watchJob } from '../watch-job.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+
+/** 1 unless every item has a good outcome. */
+export function exitCodeOf(job: JobSummary): number {
+  return job.items.ok === job.items.total ? EXIT.ok : EXIT.incomplete;
+}
+
+/** Shows a job and ends with the code that says how it went. */
+export function conclude(job: JobView, json: boolean, terminal: Terminal): void {
+  if (json) sayJson(terminal.stdout, summaryJson(job, null));
+  else say(terminal.stdout, summaryText(job));
+}
+
+export function addJobCommands(program: Command, terminal: Terminal): void {
+  withConnection(program.command('jobs').description('list jobs, newest first'))
+    .option('--limit <n>', 'how many', '20')
+    .action(async (options: ConnectionOptions & { readonly limit: string }) => {
+      const { jobs } = await connect(options, terminal).call('listJobs', { query: { limit: options.limit } });
+      if (options.json === true) return sayJson(terminal.stdout, jobs);
+      const rows = jobs.map((job) => [
+        job.id,
+        stateText(job),
+        job.job_type,
+        job.model,
+        job.items.total,
+        job.items.ok,
+        job.items.error + job.items.failed,
+        job.lease_expired_events,
+        job.created_at,
+      ]);
+      return say(
+        terminal.stdout,
+        table(
+          ['job', 'state', 'type', 'model', 'items', 'ok', 'failed', 'leases expired', 'submitted'],
+          rows,
+        ),
+      );
+    });
+
+  withConnection(program.command('job <id>').description('show one job')).action(
+    async (id: string, options: ConnectionOptions) => {
+      conclude(
+        await connect(options, terminal).call('readJob', { params: { id } }),
+        options.json === true,
+        terminal,
+      );
+    },
+  );
+
+  withConnection(
+    program.command('watch <id>').description('follow a job to its end; exit 1 unless every item succeeded'),
+  ).action(async (id: string, options: ConnectionOptions) => {
+    const job = await watchJob(connect(options, terminal), id, terminal, terminal.interrupted);
+    conclude(job, options.json === true, terminal);
+    if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), '');
+  });
+
+  withConnection(
+    program.command('cancel <id>').description('cancel a job; outcomes that are there stay'),
+  ).action(async (id: string, options: ConnectionOptions) => {
+    const job = await connect(options, terminal).call('cancelJob', { params: { id } });
+    if (options.json === true) return sayJson(terminal.stdout, job);
+    return say(
+      terminal.stdout,
+      job.state === 'cancelled' ? 'cancelled' : `nothing to cancel: the job is ${stateText(job)}`,
+    );
+  });
+
+  withConnection(
+    program
+      .command('retry <id>')
+      .description('send failed tasks back to pending, their attempts counted anew'),
+  )
+    .option('--items', 'also run items again whose recorded outcome is an error')
+    .action(async (id: string, options: ConnectionOptions & { readonly items?: boolean }) => {
+      const reply = await connect(options, terminal).call('retryJob', {
+        params: { id },
+        body: { items: options.items === true },
+      });
+      if (options.json === true) return sayJson(terminal.stdout, reply);
+      return say(terminal.stdout, `${reply.tasks} tasks sent back, ${reply.items} item errors withdrawn`);
+    });
+}

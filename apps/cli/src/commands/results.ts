@@ -1,0 +1,34 @@
+import { type Command, Option } from 'commander';
+import { writeOutcomes } from '../outcome-file.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+
+interface ResultsOptions extends ConnectionOptions {
+  readonly output?: string;
+  readonly item?: string;
+  readonly status?: 'ok' | 'error';
+}
+
+export function addResults(program: Command, terminal: Terminal): void {
+  withConnection(
+    program.command('results <id>').description('write the outcomes of a job, a line of JSON an item'),
+  )
+    .option('-o, --output <file>', 'where to (default: standard output)')
+    .option('--item <item-id>', 'only this item')
+    .addOption(new Option('--status <status>', 'only these').choices(['ok', 'error']))
+    .action(async (id: string, options: ResultsOptions) => {
+      const client = connect(options, terminal);
+      const query = {
+        ...(options.item === undefined ? {} : { item_id: options.item }),
+        ...(options.status === undefined ? {} : { status: options.status }),
+      };
+      const out =
+        options.output === undefined || options.output === '-'
+          ? { stream: terminal.stdout }
+          : { path: options.output };
+      const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
+      if ('stream' in out) return;
+      if (options.json === true) sayJson(terminal.stdout, { ...written, outcomes: options.output });
+      else say(terminal.stderr, `${written.ok} ok and ${written.error} failed outcomes in ${options.output}`);
+    });
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { Client } from '@macbatch/client';
+import type { JobView } from '@macbatch/contract';
+import type { Command } from 'commander';
+import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
+import { exampleBatch } from '../example-batch.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { itemLines } from '../item-lines.ts';
+import { type LocalPool, startLocalPool } from '../local-pool.ts';
+import { writeOutcomes } from '../outcome-file.ts';
+import { contentKey, type Draft, jobHeader, submitDraft } from '../submission.ts';
+import { summaryJson, summaryText } from '../summary.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+import { watchJob } from '../watch-job.ts';
+import { exitCodeOf } from './job.ts';
+import { type JobOptions, withJobOptions } from './job-options.ts';
+import { dataDirOf } from './up.ts';
+
+interface RunOptions extends JobOptions, EndpointOptions {
+  readonly output?: string;
+  readonly workers: string;
+  readonly dataDir?: string;
+  readonly retry?: boolean;
+  readonly json?: boolean;
+}
+
+export function addRun(program: Command, terminal: Terminal): void {
+  withEndpointOptions(
+    withJobOptions(
+      program
+        .command('run [file]')
+        .description(
+          'run a JSONL file, or the example batch, on this machine: starts all it needs, ends with the outcomes',
+        ),
+    ),
+  )
+    .option('-o, --output <file>', 'where the outcomes go; - is standard output (default: beside the input)')
+    .option('--workers <n>', 'worker processes', '2')
+    .option('--retry', 'run what failed in an earlier run of this file again')
+    .option(
+      '--data-dir <dir>',
+      'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
+    )
+    .option('--json', 'print JSON for programs')
+    .addHelpText(
+      'after',
+      '\nRunning the same file again carries on where it stopped. Only errors burn attempts here, not lost leases;\n--retry-on attempts brings the base rule back.',
+    )
+    .action(async (file: string | undefined, options: RunOptions) => {
+      const draft = file === undefined ? example(options) : fileDraft(file, options);
+      const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
+      const output = options.output ?? (file === undefined ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`);
+      const workers = Number(options.workers);
+      if (!Number.isInteger(workers) || workers < 1 || workers > 64)
+        throw new Failure(EXIT.usage, '--workers: 1 to 64');
+
+      say(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
+      const pool = await startLocalPool({
+        dataDir: dataDirOf(options.dataDir, terminal),
+        env: withEndpoint(terminal.env, options, draft.header.model),
+        port: 0,
+        workers,
+      });
+      let job: JobView;
+      try {
+        job = await runJob(pool, draft, key, options, terminal);
+        await writeOutcomes(
+          new Client({ baseUrl: pool.url }),
+          job.id,
+          {},
+          output === '-' ? { stream: terminal.stdout } : { path: resolve(terminal.cwd, output) },
+          terminal.interrupted,
+        );
+      } finally {
+        if (terminal.interrupted.aborted) say(terminal.stderr, 'stopping; run the same again to carry on');
+        await pool.stop(terminal.insisted);
+      }
+      if (options.json === true)
+        sayJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));
+      else {
+        say(terminal.stderr);
+        say(output === '-' ? terminal.stderr : terminal.stdout, summaryText(job));
+        if (output !== '-') say(terminal.stdout, `\noutcomes: ${output}`);
+      }
+      if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), hint(job));
+    });
+}
+
+async function runJob(
+  pool: LocalPool,
+  draft: Draft,
+  key: string,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<JobView> {
+  const client = new Client({ baseUrl: pool.url });
+  const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
+  if (created) say(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
+  else
+    say(
+      terminal.stderr,
+      `job ${job.id} goes on: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
+    );
+  if (options.retry === true && !created) {
+    const again = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
+    say(terminal.stderr, `${again.tasks} tasks run again, ${again.items} item errors withdrawn`);
+  }
+  const watching = new AbortController();
+  const signal = AbortSignal.any([terminal.interrupted, watching.signal]);
+  const broken = brokenPool(pool).then((what) => {
+    watching.abort(new Failure(EXIT.unavailable, what));
+    throw new Failure(EXIT.unavailable, what);
+  });
+  // Only of interest while the job runs; once the pool is stopped on purpose its end is no news.
+  broken.catch(() => undefined);
+  return Promise.race([watchJob(client, job.id, terminal, signal), broken]);
+}
+
+/** Resolves when the pool can't finish the job any more, with the reason. */
+async function brokenPool(pool: LocalPool): Promise<string> {
+  const control = pool.control.exited.then(
+    (how) => `The control plane ended with ${how}. Its log: ${pool.control.logPath}`,
+  );
+  const workers = Promise.all(pool.workers.map((worker) => worker.exited)).then(
+    (ends) =>
+      `All workers have ended (${ends.join(', ')}). Their logs: ${pool.workers.map((worker) => worker.logPath).join(', ')}`,
+  );
+  return Promise.race([control, workers]);
+}
+
+function fileDraft(file: string, options: JobOptions): Draft {
+  if (options.type === undefined)
+    throw new Failure(EXIT.usage, `--type is missing: what is to be done with ${file}?`);
+  const model =
+    options.model ?? (options.type === 'embed' || options.type === 'classify' ? 'use-lite' : undefined);
+  if (model === undefined) throw new Failure(EXIT.usage, '--model is missing');
+  const header = jobHeader({
+    type: options.type,
+    model,
+    params: options.params,
+    shardSize: options.shardSize,
+    retryOn: options.retryOn ?? 'errors',
+  });
+  return { header, lines: () => itemLines(file) };
+}
+
+function example(options: JobOptions): Draft {
+  if (options.type !== undefined || options.model !== undefined || options.params !== undefined) {
+    throw new Failure(EXIT.usage, 'Name a file: the example batch has its own type, model and params.');
+  }
+  const batch = exampleBatch();
+  return options.shardSize === undefined
+    ? batch
+    : { ...batch, header: { ...batch.header, shard_size: Number(options.shardSize) } };
+}
+
+function hint(job: JobView): string {
+  if (job.state === 'cancelled') return 'The job was cancelled; --fresh makes a new one.';
+  const bad = job.items.error + job.items.failed;
+  return `${bad} of ${job.items.total} items have no good outcome; the outcomes say why. --retry runs them again.`;
+}

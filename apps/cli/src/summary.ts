@@ -1,0 +1,71 @@
+import type { JobView } from '@macbatch/contract';
+import { duration, rate, table } from './table.ts';
+
+const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
+
+/** Items per second of one worker, from its first lease to its last report; NaN where that is no time. */
+function workerRate(worker: JobView['workers'][number]): number {
+  const busy = seconds(worker.first_lease_at, worker.last_report_at);
+  return busy > 0 ? (worker.items_ok + worker.items_error) / busy : Number.NaN;
+}
+
+/** What came of a job, for people. */
+export function summaryText(job: JobView): string {
+  const took = job.finished_at === null ? Number.NaN : seconds(job.created_at, job.finished_at);
+  const facts = table(
+    ['job', job.id],
+    [
+      ['state', stateText(job)],
+      [
+        'items ok / failed / total',
+        `${job.items.ok} / ${job.items.error + job.items.failed} / ${job.items.total}`,
+      ],
+      ['tasks done / failed', `${job.tasks.done} / ${job.tasks.failed}`],
+      ['attempts (leases granted)', String(job.leases_granted)],
+      ['lease_expired_events', String(job.lease_expired_events)],
+      ['from submission to end', duration(took)],
+      ['model', modelsText(job)],
+    ],
+  );
+  const workers = table(
+    ['worker', 'tasks done', 'tasks failed', 'items ok', 'items failed', 'items/s'],
+    job.workers.map((worker) => [
+      worker.worker_id,
+      worker.tasks_done,
+      worker.tasks_failed,
+      worker.items_ok,
+      worker.items_error,
+      rate(workerRate(worker)),
+    ]),
+  );
+  return job.workers.length === 0 ? facts : `${facts}\n\n${workers}`;
+}
+
+/** `done` with failures says so. */
+export function stateText(job: {
+  readonly state: string;
+  readonly items: { readonly error: number; readonly failed: number };
+}): string {
+  const bad = job.items.error + job.items.failed;
+  return job.state === 'done' && bad > 0 ? `done with ${bad} failed items` : job.state;
+}
+
+function modelsText(job: JobView): string {
+  const names = job.models_used.map(({ name, digest }) =>
+    digest === null ? name : `${name} (${digest.slice(0, 19)}…)`,
+  );
+  const text = names.length === 0 ? 'none ran' : names.join(', ');
+  return job.mixed_models ? `${text}: different builds, outcomes may not be comparable` : text;
+}
+
+/** The same for programs. */
+export function summaryJson(job: JobView, outcomes: string | null): object {
+  return {
+    ...job,
+    outcomes,
+    workers: job.workers.map((worker) => {
+      const perSecond = workerRate(worker);
+      return { ...worker, items_per_second: Number.isFinite(perSecond) ? perSecond : null };
+    }),
+  };
+}

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, Unreachable } from '@macbatch/client';
+import type { JobView } from '@macbatch/contract';
+import { showProgress } from './progress.ts';
+import { say, type Terminal } from './terminal.ts';
+
+const POLL_MS = 500;
+
+/** Follows a job until nothing of it is left to run. A control plane that is away is waited for. */
+export async function watchJob(
+  client: Client,
+  jobId: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<JobView> {
+  const progress = showProgress(terminal);
+  let away = false;
+  try {
+    for (;;) {
+      try {
+        const job = await client.call('readJob', { params: { id: jobId } }, { signal });
+        if (away) say(terminal.stderr, 'the control plane answers again');
+        away = false;
+        progress.update(job);
+        if (job.state !== 'queued' && job.state !== 'running') return job;
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+        if (!away) say(terminal.stderr, `${error.message}; waiting for it`);
+        away = true;
+      }
+      await delay(POLL_MS, undefined, { signal });
+    }
+  } finally {
+    progress.stop();
+  }
+}
