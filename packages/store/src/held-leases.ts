@@ -1,6 +1,7 @@
 import type { Refusal } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import { batches } from './entry-batch.ts';
+import { heldRefusal } from './held-refusal.ts';
 import { type Statement, statement } from './statement.ts';
 import type { HeldRow } from './statements/fail.ts';
 import { release, renew } from './statements/release.ts';
@@ -30,18 +31,21 @@ export class HeldLeases {
 
   /** One answer for each lease, in order. */
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]> {
-    return answers(leases, (args) => this.#release.run(this.#connections.durable, { worker, ...args }));
+    return answers('release', leases, (args) =>
+      this.#release.run(this.#connections.durable, { worker, ...args }),
+    );
   }
 
   /** One answer for each lease, in order. */
   renew(worker: string, leases: readonly LeaseName[], leaseMs: number): Promise<LeaseRefusal[]> {
-    return answers(leases, (args) =>
+    return answers('renew', leases, (args) =>
       this.#renew.run(this.#connections.relaxed, { worker, leaseMs, ...args }),
     );
   }
 }
 
 async function answers(
+  type: 'renew' | 'release',
   leases: readonly LeaseName[],
   run: (args: Omit<HeldArguments, 'worker'>) => Promise<readonly HeldRow[]>,
 ): Promise<LeaseRefusal[]> {
@@ -54,12 +58,8 @@ async function answers(
         attempts: batch.map(({ entry }) => entry.attempt),
       }),
     );
-    for (const row of rows) found[row.no] = row.status === null ? whyNot(row, leases[row.no]) : null;
+    for (const row of rows)
+      found[row.no] = row.status === null ? heldRefusal(type, row, leases[row.no]?.attempt ?? 0) : null;
   }
   return found;
-}
-
-function whyNot(row: HeldRow, lease: LeaseName | undefined): Refusal {
-  if (lease === undefined || lease.attempt < 1 || lease.attempt > row.attempts) return 'not_leased';
-  return row.was === 'done' ? 'already_done' : 'lease_lost';
 }

@@ -15,6 +15,7 @@ import {
   type JobRow,
   type JobWorkerRow,
   listJobs,
+  lockOpenJobs,
   readJob,
   readJobModels,
   readJobWorkers,
@@ -78,6 +79,7 @@ export class Jobs {
   readonly #list: Statement<{ before: string | null; limit: number }, JobRow>;
   readonly #workers: Statement<{ job: string }, JobWorkerRow>;
   readonly #models: Statement<{ job: string }, ModelBuild>;
+  readonly #lockOpen: Statement<{ jobs: string[] }, unknown>;
   readonly #close: Statement<{ jobs: string[] }, { id: string; finished_at: Date }>;
   readonly #cancel: Statement<{ job: string }, never>;
   readonly #flag: Statement<{ job: string; limit: number }, unknown>;
@@ -90,6 +92,7 @@ export class Jobs {
     this.#list = statement(listJobs, prepare);
     this.#workers = statement(readJobWorkers, prepare);
     this.#models = statement(readJobModels, prepare);
+    this.#lockOpen = statement(lockOpenJobs, prepare);
     this.#close = statement(closeJobs, prepare);
     this.#cancel = statement(cancelJob, prepare);
     this.#flag = statement(flagCancelled, prepare);
@@ -131,7 +134,10 @@ export class Jobs {
   /** Writes down the end of those of these jobs that have ended. */
   async close(ids: readonly string[]): Promise<Map<string, Date>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#close.run(this.#connections.durable, { jobs: [...ids] });
+    const rows = await this.#connections.durable.begin(async (tx) => {
+      await this.#lockOpen.run(tx, { jobs: [...ids] });
+      return this.#close.run(tx, { jobs: [...ids] });
+    });
     return new Map(rows.map((row) => [row.id, row.finished_at]));
   }
 

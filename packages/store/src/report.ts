@@ -1,6 +1,7 @@
 import type { Refusal, TaskStatus } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import { batches, type Numbered } from './entry-batch.ts';
+import { heldRefusal } from './held-refusal.ts';
 import type { ModelBuild, ModelIds } from './model-ids.ts';
 import { type Statement, statement } from './statement.ts';
 import { fail, type HeldRow } from './statements/fail.ts';
@@ -108,7 +109,8 @@ export class Reporter {
           entry.error !== null && (!reportedNumbers.has(no) || verdicts.get(no)?.outcome === 'accepted'),
       );
       for (const row of await this.#failBatch(worker, failed)) {
-        verdicts.set(row.no, verdictOnFailure(row, reportedNumbers.has(row.no)));
+        const attempt = entries[row.no]?.attempt ?? 0;
+        verdicts.set(row.no, verdictOnFailure(row, attempt, reportedNumbers.has(row.no)));
         if (row.status === 'pending') sentBack = true;
         if (row.status === 'failed') mayBeFinished.add(row.job_id);
       }
@@ -162,21 +164,20 @@ function verdictOnReport(row: ReportedRow, worker: string): Verdict {
   if (row.status !== null) return { outcome: 'accepted', status: statusOf(row.status) };
   const status = statusOf(row.was);
   if (!row.granted) return { outcome: 'refused', status, code: 'not_leased' };
-  if (row.cancelled) return { outcome: 'refused', status, code: 'job_cancelled' };
   if (status === 'done')
     return { outcome: row.assigned_worker === worker ? 'duplicate' : 'superseded', status };
+  if (row.cancelled) return { outcome: 'refused', status, code: 'job_cancelled' };
   if (row.unknown > 0) return { outcome: 'refused', status, code: 'unknown_item' };
   if (row.missing > 0) return { outcome: 'refused', status, code: 'missing_items' };
   throw new Error(`no rule accepted a report of task status ${status}, and none says why`);
 }
 
-function verdictOnFailure(row: HeldRow, outcomesAccepted: boolean): Verdict {
+function verdictOnFailure(row: HeldRow, attempt: number, outcomesAccepted: boolean): Verdict {
   if (row.status !== null) return { outcome: 'accepted', status: statusOf(row.status) };
   const status = statusOf(row.was);
-  if (status === 'done') return { outcome: outcomesAccepted ? 'accepted' : 'superseded', status };
-  return outcomesAccepted
-    ? { outcome: 'accepted', status, code: 'lease_lost' }
-    : { outcome: 'refused', status, code: 'lease_lost' };
+  const code = heldRefusal('fail', row, attempt);
+  if (code === 'already_done') return { outcome: outcomesAccepted ? 'accepted' : 'superseded', status };
+  return outcomesAccepted ? { outcome: 'accepted', status, code } : { outcome: 'refused', status, code };
 }
 
 /** The jobs of which these rows ended the last tasks, as far as their statement could see. */

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { events, jobs, tasks } from '../schema.ts';
 
 /** Cancels a job; a second time changes nothing. From then on no outcome of it is recorded. */
@@ -10,17 +10,24 @@ export const cancelJob = sql`
   )
   insert into ${events} (kind, job_id) select 'job_cancelled', id from changed`;
 
-/**
- * Flags tasks of a cancelled job, a bounded number at a time, so that claims do not walk over thousands
- * of pending entries that may never run.
- */
-export const flagCancelled = sql`
-  with next as materialized (
+/** Each status by itself, so that its partial index is used. */
+const unflagged = (status: SQL) => sql`(
     select ${tasks.id} from ${tasks}
-    where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'pending' and not ${tasks.cancelled}
+    where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = ${status} and not ${tasks.cancelled}
     order by ${tasks.id}
     limit ${sql.placeholder('limit')}::int
     for no key update skip locked
-  )
+  )`;
+
+/**
+ * Flags the tasks of a cancelled job that are not done, a bounded number at a time: claims do not walk over
+ * thousands of pending entries that may never run, holders learn at their next renewal, and what has
+ * failed is not sent back.
+ */
+export const flagCancelled = sql`
+  with pending as materialized ${unflagged(sql`'pending'`)},
+  leased as materialized ${unflagged(sql`'leased'`)},
+  failed as materialized ${unflagged(sql`'failed'`)},
+  next as (select id from pending union all select id from leased union all select id from failed)
   update ${tasks} set cancelled = true from next where ${tasks.id} = next.id and not ${tasks.cancelled}
   returning ${tasks.id}`;

@@ -14,6 +14,7 @@ export interface HeldRow {
   readonly was: string;
   readonly status: string | null;
   readonly attempts: number;
+  readonly cancelled: boolean;
   readonly job_id: string;
 }
 
@@ -30,7 +31,7 @@ export const fail = sql`
   ),
   held as materialized (
     select entry.no, entry.attempt as reported_attempt, entry.error as reported_error,
-      ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}
+      ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, ${tasks.cancelled}
     from entry join ${tasks} on ${tasks.id} = entry.task_id
     order by ${tasks.id}
     for no key update of ${tasks}
@@ -52,5 +53,5 @@ export const fail = sql`
     select job_id, ${failure.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
   ),
   ${tallied({ blameWorker: true })}
-  select held.no, held.status as was, changed.status, held.attempts, held.job_id
+  select held.no, held.status as was, changed.status, held.attempts, held.cancelled, held.job_id
   from held left join changed on changed.no = held.no`;

@@ -67,6 +67,11 @@ export const readJobModels = sql`
   select ${models.name}, ${models.digest} from ${jobModels} join ${models} on ${models.id} = ${jobModels.modelId}
   where ${jobModels.jobId} = ${sql.placeholder('job')}::uuid order by ${models.name}, ${models.digest}`;
 
+/** For `closeJobs`, in the same transaction before it: its counts must not be older than this lock. */
+export const lockOpenJobs = sql`
+  select from ${jobs} where ${jobs.id} = any(${sql.placeholder('jobs')}::uuid[]) and ${jobs.finishedAt} is null
+  order by ${jobs.id} for no key update`;
+
 /**
  * Writes down when jobs ended. Two reports that end a job's last two tasks at once do not see each other,
  * so every reading of a job looks again.

@@ -13,14 +13,14 @@ const heldRows = sql`
     ) as entry (no, task_id, attempt)
   ),
   held as materialized (
-    select entry.no, entry.attempt as reported_attempt, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}
+    select entry.no, entry.attempt as reported_attempt, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, ${tasks.cancelled}
     from entry join ${tasks} on ${tasks.id} = entry.task_id
     order by ${tasks.id}
     for no key update of ${tasks}
   )`;
 
 const reply = sql`
-  select held.no, held.status as was, changed.status, held.attempts, held.job_id
+  select held.no, held.status as was, changed.status, held.attempts, held.cancelled, held.job_id
   from held left join changed on changed.no = held.no`;
 
 /** The holder hands tasks back unfinished: pending again, and no attempt is charged. */

@@ -12,10 +12,15 @@ export interface RetriedRow {
 
 /**
  * T13: a person sends a job's failed tasks back to pending and, with `items`, withdraws recorded item
- * errors so that those items run again. A task that is leased right now is left to its holder.
+ * errors so that those items run again. A task that is leased right now is left to its holder. The job is
+ * locked first: who writes down that it has ended does so before or after, never in between.
  */
 export const retry = sql`
-  with candidate as materialized (
+  with job as materialized (
+    select ${jobs.id} from ${jobs} where ${jobs.id} = ${sql.placeholder('job')}::uuid and ${jobs.cancelledAt} is null
+    for no key update
+  ),
+  candidate as materialized (
     select ${tasks.id} from ${tasks} where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'failed'
     union
     select ${results.taskId} from ${results}
@@ -23,8 +28,8 @@ export const retry = sql`
   ),
   locked as materialized (
     select ${tasks.id}, ${tasks.jobId}, ${tasks.status} from ${tasks}
-    where ${tasks.id} in (select id from candidate)
-      and ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} <> 'leased' and not ${tasks.cancelled}
+    where ${tasks.id} in (select id from candidate) and ${tasks.jobId} in (select id from job)
+      and ${tasks.status} <> 'leased' and not ${tasks.cancelled}
     order by ${tasks.id}
     for no key update
   ),
@@ -47,7 +52,7 @@ export const retry = sql`
     insert into ${events} (kind, job_id, task_id) select 'task_retried', job_id, id from changed order by id
   ),
   reopened_job as (
-    update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed) and ${jobs.finishedAt} is not null
+    update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed)
   ),
   moved as (
     select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -reopened as items_error from changed

@@ -1,4 +1,5 @@
 import { createDatabase } from '@macbatch/postgres/testing';
+import postgres from 'postgres';
 import { uuidv7 } from 'uuidv7';
 import { inject } from 'vitest';
 import { createStore, type Store, type StoreOptions } from '../store.ts';
@@ -6,6 +7,8 @@ import { createStore, type Store, type StoreOptions } from '../store.ts';
 export interface FreshStore extends AsyncDisposable {
   readonly store: Store;
   readonly url: string;
+  /** A client of its own, for what a test must see or force behind the store's back. */
+  readonly sql: postgres.Sql;
 }
 
 /** A database of its own, cloned from the migrated template. Dropped when disposed of. */
@@ -19,11 +22,13 @@ export async function freshDatabase(): Promise<{ readonly url: string } & AsyncD
 export async function freshStore(options: Omit<StoreOptions, 'url'> = {}): Promise<FreshStore> {
   const database = await freshDatabase();
   const store = createStore({ url: database.url, ...options });
+  const sql = postgres(database.url, { max: 4, onnotice: () => undefined });
   return {
     store,
     url: database.url,
+    sql,
     async [Symbol.asyncDispose]() {
-      await store.close();
+      await Promise.all([store.close(), sql.end({ timeout: 5 })]);
       await database[Symbol.asyncDispose]();
     },
   };

@@ -1,2 +1,4 @@
+export { audit } from './audit.ts';
+export { expireLeases, rowCounts } from './forcing.ts';
 export { type FreshStore, freshDatabase, freshStore } from './fresh-store.ts';
 export { completion, failure, leaseTasks, NOOP, numberedItems, submitJob, success } from './submitted-job.ts';

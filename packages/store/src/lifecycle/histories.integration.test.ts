@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { audit, expireLeases, freshStore } from '../testing/index.ts';
+import { callOf, draw, lapsed } from '../testing/lifecycle/draws.ts';
+import { ITEMS, oneTask } from '../testing/lifecycle/one-task.ts';
+import { comparable, newWorld, step } from '../testing/lifecycle/world.ts';
+
+const history = fc.record({
+  retryOn: fc.constantFrom('attempts' as const, 'errors' as const),
+  draws: fc.array(draw, { minLength: 5, maxLength: 30, size: 'max' }),
+});
+
+it('T1-T13: a history on Postgres is the fold of what core decides, and the counts stay true', async () => {
+  await using db = await freshStore({ renewedLeaseSeconds: 600 });
+  const task = await oneTask(db.store, db.sql);
+  await fc.assert(
+    fc.asyncProperty(history, async ({ retryOn, draws }) => {
+      let world = newWorld(ITEMS, retryOn);
+      await task.put(world);
+      for (const drawn of draws) {
+        if (drawn.late) {
+          await expireLeases(db.sql);
+          world = lapsed(world);
+        }
+        const call = callOf(world, drawn);
+        const decided = step(world, call);
+        expect({ call, reply: await task.call(call) }).toEqual({ call, reply: decided.reply });
+        world = decided.world;
+      }
+      const left = comparable(await task.read());
+      expect(left).toEqual(comparable(world));
+      expect(await audit(db.url)).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,77 @@
+import postgres from 'postgres';
+
+/** Each names what is wrong where it finds a row; a database that kept every rule gives none. */
+const CHECKS: Readonly<Record<string, string>> = {
+  'the tallies by status are not the tasks by status': `
+    select job_id from (
+      select job_id, sum(pending) as pending, sum(leased) as leased, sum(done) as done, sum(failed) as failed
+      from job_tallies group by job_id) as tally
+    full join (
+      select job_id, count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'leased') as leased,
+        count(*) filter (where status = 'done') as done, count(*) filter (where status = 'failed') as failed
+      from tasks group by job_id) as truth using (job_id)
+    where (tally.pending, tally.leased, tally.done, tally.failed) is distinct from (truth.pending, truth.leased, truth.done, truth.failed)`,
+  'the tallies of items are not the results': `
+    select job_id from (select job_id, sum(items_ok) as ok, sum(items_error) as error from job_tallies group by job_id) as tally
+    left join (
+      select job_id, count(*) filter (where error is null) as ok, count(*) filter (where error is not null) as error
+      from results group by job_id) as truth using (job_id)
+    where (tally.ok, tally.error) is distinct from (coalesce(truth.ok, 0), coalesce(truth.error, 0))`,
+  'the tally of leases is not the leases': `
+    select job_id from (select job_id, sum(leases_granted) as granted from job_tallies group by job_id) as tally
+    left join (select tasks.job_id, count(*) as granted from leases join tasks on tasks.id = leases.task_id group by tasks.job_id) as truth using (job_id)
+    where tally.granted is distinct from coalesce(truth.granted, 0)`,
+  'a task does not count its outcomes right': `
+    select tasks.id from tasks left join results on results.task_id = tasks.id
+    group by tasks.id having count(results.seq) <> tasks.outcome_count`,
+  'a result lies outside its task': `
+    select results.seq from results left join tasks on tasks.id = results.task_id
+      and tasks.job_id = results.job_id and results.seq >= tasks.first_seq and results.seq < tasks.first_seq + tasks.item_count
+    where tasks.id is null`,
+  'a result comes from a lease that was never granted': `
+    select results.seq from results left join leases on leases.task_id = results.task_id and leases.attempt = results.attempt
+    where leases.task_id is null`,
+  'done is not the same as having every outcome': `
+    select id from tasks where (status = 'done') <> (outcome_count = item_count)`,
+  'leased is not the same as having a lease end': `
+    select id from tasks where (status = 'leased') <> (lease_until is not null)`,
+  'a worker is not named exactly while leased or done': `
+    select id from tasks where (assigned_worker is not null) <> (status in ('leased', 'done'))`,
+  'a task has not had as many leases as attempts': `
+    select tasks.id from tasks left join leases on leases.task_id = tasks.id
+    group by tasks.id having count(leases.attempt) <> tasks.attempts or coalesce(max(leases.attempt), 0) <> tasks.attempts`,
+  'a task counts more expiries than it has events': `
+    select tasks.id from tasks left join events on events.task_id = tasks.id
+    group by tasks.id having count(*) filter (where kind = 'lease_expired') < tasks.expiries`,
+  'the errors of a task that was never sent back are not its events': `
+    select tasks.id from tasks left join events on events.task_id = tasks.id
+    group by tasks.id having count(*) filter (where kind = 'task_retried') = 0
+      and count(*) filter (where kind in ('task_error', 'task_failed')) <> tasks.errors`,
+  'one lease expired twice': `
+    select task_id from events where kind = 'lease_expired' group by task_id, attempt having count(*) > 1`,
+  'a job that has ended still has tasks to run': `
+    select jobs.id from jobs where finished_at is not null
+      and exists (select from tasks where job_id = jobs.id and status in ('pending', 'leased'))`,
+  'a job does not have the items and tasks that it says': `
+    select jobs.id from jobs
+    where item_count <> (select count(*) from items where job_id = jobs.id)
+      or task_count <> (select count(*) from tasks where job_id = jobs.id)
+      or item_count <> (select sum(tasks.item_count) from tasks where job_id = jobs.id)`,
+};
+
+/** Recomputes from the rows what the database says of itself, and tells what does not fit. */
+export async function audit(url: string): Promise<string[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    // Several statements in one go come back as a list of their rows.
+    const found = (await sql.unsafe(
+      Object.values(CHECKS).join(';'),
+    )) as unknown as readonly (readonly unknown[])[];
+    return Object.keys(CHECKS).flatMap((problem, i) => {
+      const rows = found[i] ?? [];
+      return rows.length === 0 ? [] : [`${problem}: ${JSON.stringify(rows[0])} and ${rows.length - 1} more`];
+    });
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}

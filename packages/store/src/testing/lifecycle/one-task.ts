@@ -1,0 +1,186 @@
+import { RETRY_POLICIES, type RetryOn } from '@macbatch/core';
+import type postgres from 'postgres';
+import type { Store } from '../../store.ts';
+import { statusOf } from '../../task-status.ts';
+import { NOOP, submitJob } from '../submitted-job.ts';
+import { type Call, ERROR, T0, type World } from './world.ts';
+
+/** Items of the one task. */
+export const ITEMS = 3;
+
+/** One task in a database, to be put into any state, and asked things of through the real store. */
+export interface OneTask {
+  readonly taskId: string;
+  readonly jobId: string;
+  /** Puts the rows of the task and of all around it into a world's state. */
+  put(world: World): Promise<void>;
+  read(): Promise<World>;
+  /** Makes a call; the reply in the words of `step`. */
+  call(call: Call): Promise<string>;
+}
+
+interface TaskRow {
+  readonly id: string;
+  readonly status: string;
+  readonly attempts: number;
+  readonly errors: number;
+  readonly expiries: number;
+  readonly returns: number;
+  readonly retry_base: number;
+  readonly retry_on: string;
+  readonly item_count: number;
+  readonly outcome_count: number;
+  readonly assigned_worker: string | null;
+  readonly lease_left_ms: number | null;
+  readonly error: string | null;
+  readonly cancelled: boolean;
+}
+
+export async function oneTask(store: Store, sql: postgres.Sql): Promise<OneTask> {
+  const jobId = await submitJob(store, { items: ITEMS, shardSize: ITEMS });
+  const [row] = await sql<{ id: string }[]>`select id::text from tasks where job_id = ${jobId}`;
+  if (row === undefined) throw new Error('the job has no task');
+  const taskId = row.id;
+  return {
+    taskId,
+    jobId,
+    put: (world) => sql.begin((tx) => put(tx, jobId, taskId, world)).then(() => undefined),
+    read: () => read(sql, taskId),
+    call: (call) => ask(store, jobId, taskId, call),
+  };
+}
+
+async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, world: World): Promise<void> {
+  const { task, granted, outcomes } = world;
+  const leftMs = task.leaseUntil === null ? null : task.leaseUntil - T0;
+  await tx`update jobs set finished_at = null, retry_on = ${task.retryOn}, cancelled_at = ${task.cancelled ? tx`now()` : null} where id = ${jobId}`;
+  await tx`
+    update tasks set status = ${task.status}, attempts = ${task.attempts}, errors = ${task.errors}, expiries = ${task.expiries},
+      returns = ${task.returns}, retry_base = ${task.retryBase}, retry_on = ${task.retryOn}, outcome_count = ${task.outcomeCount},
+      assigned_worker = ${task.assignedWorker}, error = ${task.error},
+      -- As the store leaves it: what is done is not flagged, the job says it.
+      cancelled = ${task.cancelled && task.status !== 'done'},
+      lease_until = now() + ${leftMs}::float8 * interval '1 millisecond'
+    where id = ${taskId}`;
+  await tx`delete from leases where task_id = ${taskId}`;
+  await tx`delete from results where job_id = ${jobId}`;
+  await tx`delete from events where job_id = ${jobId}`;
+  await tx`delete from job_tallies where job_id = ${jobId}`;
+  await tx`
+    insert into leases (task_id, attempt, worker_id, boot_id)
+    select ${taskId}, number, worker, 'boot' from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`;
+  const places = [...outcomes.keys()];
+  const errors = [...outcomes.values()].map((outcome) => (outcome === 'error' ? ERROR : null));
+  await tx`
+    insert into results (job_id, seq, output, error, task_id, attempt)
+    select ${jobId}, place, case when error is null then 'true' end, error, ${taskId}, 1
+    from unnest(${places}::int[], ${errors}::text[]) as outcome (place, error)`;
+  await tx`
+    insert into events (kind, job_id, task_id, attempt)
+    select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from generate_series(1, ${task.expiries}::int) as number
+    union all select 'task_error', ${jobId}, ${taskId}, number from generate_series(1, ${task.errors}::int) as number
+    union all select 'task_retried', ${jobId}, ${taskId}, null where ${task.retryBase > 0}`;
+  const is = (status: string) => (task.status === status ? 1 : 0);
+  const bad = errors.filter((error) => error !== null).length;
+  await tx`
+    insert into job_tallies (job_id, worker_id, pending, leased, done, failed, leases_granted, items_ok, items_error)
+    values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad})`;
+}
+
+async function read(sql: postgres.Sql, taskId: string): Promise<World> {
+  const [row] = await sql<TaskRow[]>`
+    select tasks.*, tasks.id::text, tasks.cancelled or jobs.cancelled_at is not null as cancelled,
+      (extract(epoch from lease_until - now()) * 1000)::float8 as lease_left_ms
+    from tasks join jobs on jobs.id = tasks.job_id where tasks.id = ${taskId}`;
+  if (row === undefined) throw new Error('the task is gone');
+  const granted = await sql<{ worker_id: string }[]>`
+    select worker_id from leases where task_id = ${taskId} order by attempt`;
+  const outcomes = await sql<{ seq: number; error: string | null }[]>`
+    select seq, error from results where task_id = ${taskId} order by seq`;
+  return {
+    task: {
+      status: statusOf(row.status),
+      attempts: row.attempts,
+      errors: row.errors,
+      expiries: row.expiries,
+      returns: row.returns,
+      retryBase: row.retry_base,
+      retryOn: policyOf(row.retry_on),
+      itemCount: row.item_count,
+      outcomeCount: row.outcome_count,
+      assignedWorker: row.assigned_worker,
+      leaseUntil: row.lease_left_ms === null ? null : T0 + row.lease_left_ms,
+      error: row.error,
+      cancelled: row.cancelled,
+    },
+    granted: granted.map((lease) => lease.worker_id),
+    outcomes: new Map(outcomes.map(({ seq, error }) => [seq, error === null ? 'ok' : 'error'])),
+  };
+}
+
+function policyOf(text: string): RetryOn {
+  const policy = RETRY_POLICIES.find((known) => known === text);
+  if (policy === undefined) throw new TypeError(`there is no policy ${text}`);
+  return policy;
+}
+
+async function ask(store: Store, jobId: string, taskId: string, call: Call): Promise<string> {
+  switch (call.type) {
+    case 'lease': {
+      const { tasks } = await store.lease({
+        worker: call.worker,
+        boot: 'boot',
+        limit: 5,
+        offers: NOOP,
+        renews: false,
+      });
+      const [task] = tasks;
+      if (task === undefined) return 'nothing';
+      const places = task.items.map(({ itemId }) => itemId.replace('item-', ''));
+      return `lease ${task.attempt} of items ${places.join()}`;
+    }
+    case 'renew':
+    case 'release': {
+      const [answer] = await store[call.type](call.worker, [{ taskId, attempt: call.attempt }]);
+      return answer === null ? 'accepted' : `refused ${answer}`;
+    }
+    case 'fail':
+      return verdict(store, call, { outcomes: [], final: false, error: ERROR }, taskId);
+    case 'report': {
+      const outcomes = call.items.map((place) => ({
+        itemId: `item-${place}`,
+        output: call.outcome === 'ok' ? 'true' : null,
+        error: call.outcome === 'ok' ? null : ERROR,
+        model: undefined,
+        usage: null,
+      }));
+      return verdict(store, call, { outcomes, final: call.final, error: null }, taskId);
+    }
+    case 'expire': {
+      const { reclaimed, failed } = await store.reclaim({ force: true });
+      return reclaimed > 0 ? 'now pending' : failed > 0 ? 'now failed' : 'nothing';
+    }
+    case 'retry': {
+      const { tasks, items } = await store.retryJob(jobId, { items: call.items });
+      return `${tasks} tasks, ${items} items`;
+    }
+  }
+}
+
+async function verdict(
+  store: Store,
+  call: { readonly worker: string; readonly attempt: number },
+  entry: Omit<Parameters<Store['report']>[1][number], 'taskId' | 'attempt'>,
+  taskId: string,
+): Promise<string> {
+  const [answer] = await store.report(call.worker, [{ taskId, attempt: call.attempt, ...entry }]);
+  if (answer === undefined) throw new Error('a report was not answered');
+  switch (answer.outcome) {
+    case 'accepted':
+      return `accepted ${answer.status}${answer.code === undefined ? '' : ` but ${answer.code}`}`;
+    case 'refused':
+      return `refused ${answer.code}`;
+    default:
+      return answer.outcome;
+  }
+}
