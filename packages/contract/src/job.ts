@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { JOB_STATES, JOB_TYPES, MAX_SHARD_SIZE, RETRY_POLICIES } from '@macbatch/core';
+import { itemId } from './item-id.ts';
 import { plainText } from './plain-text.ts';
 
 export const JobType = z.enum(JOB_TYPES);
@@ -27,7 +28,7 @@ export const JobHeader = z
 export type JobHeader = z.infer<typeof JobHeader>;
 
 export const SubmittedItem = z
-  .strictObject({ id: z.string().min(1).max(512), payload: z.unknown() })
+  .strictObject({ id: itemId, payload: z.unknown() })
   .openapi('Item', { description: 'The payload is kept as the text that it is given as' });
 
 export const Submission = JobHeader.extend({ items: z.array(SubmittedItem).min(1) }).openapi('Submission');

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { itemId } from './item-id.ts';
 import { JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
 import { Problem } from './problem.ts';
 import {
@@ -75,7 +76,7 @@ export const routes = {
     request: {
       params: jobParams,
       query: z.object({
-        item_id: z.string().min(1).max(512).optional().openapi({ description: 'Only this item' }),
+        item_id: itemId.optional().openapi({ description: 'Only this item' }),
         status: z.enum(['ok', 'error']).optional(),
       }),
     },

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { REFUSALS, TASK_STATUSES } from '@macbatch/core';
+import { itemId } from './item-id.ts';
 import { JobType, ModelUsed } from './job.ts';
 import { plainText } from './plain-text.ts';
 
@@ -62,7 +63,7 @@ export const ReportedError = z
 export type ReportedError = z.infer<typeof ReportedError>;
 
 const outcomeBase = {
-  item_id: z.string().min(1).max(512),
+  item_id: itemId,
   model: ModelUsed.optional(),
   usage: z.record(z.string(), z.number()).nullable().optional(),
 };

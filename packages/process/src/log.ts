@@ -9,7 +9,7 @@ export function createLog(program: string): Log {
     {
       base: { program },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: () => ({}) },
+      formatters: { level: (level) => ({ level }) },
       messageKey: 'event',
     },
     // Synchronous: the last lines before an exit must not be lost.
