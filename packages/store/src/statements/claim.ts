@@ -24,7 +24,9 @@ export interface ClaimedRow {
  * it a numbered lease on each; a row an item that has no outcome yet.
  *
  * The ids are taken in an array, which Postgres evaluates once: in a bare `IN (SELECT … LIMIT n)` the
- * subselect may run again and claim more than n. `floors` are ids below which a job is known to have
+ * subselect may run again and claim more than n. It locks the rows that the guard accepts, so the update needs
+ * no guard of its own; with one the planner would look the ids up among all pending tasks and not by their
+ * key. `floors` are ids below which a job is known to have
  * nothing pending, so that entries that an old snapshot keeps dead in the index are not walked again.
  */
 export const claim = sql`
@@ -52,7 +54,6 @@ export const claim = sql`
           for no key update skip locked
         ) as next
         limit ${sql.placeholder('limit')}::int))
-      and ${guard('lease', lease)}
     returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
   ),
   numbered as (
@@ -72,7 +73,8 @@ export const claim = sql`
     where ${items.jobId} = granted.job_id
       and ${items.seq} >= granted.first_seq and ${items.seq} < granted.first_seq + granted.item_count
       and (granted.outcome_count = 0 or not exists (
-        select from ${results} where ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}))
+        select from ${results} where ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
+        offset 0)) -- looked up by key: without this all results may be read into a hash
     offset 0 -- keeps the range scan inside: joined outright it may become a hash of the whole job
   ) as item on true
   order by granted.id, item.seq`;

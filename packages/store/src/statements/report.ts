@@ -28,8 +28,8 @@ export interface ReportedRow {
  * not, while the task is not done; the first outcome of an item wins by the primary key of `results`.
  *
  * The tasks are locked in the order of their ids, so that overlapping batches can't deadlock. Outcomes
- * find their task by its key and not by joining the locked rows a second time: the planner expects one
- * row there and would go through all pairs.
+ * find their task by its key, and are counted by grouping them with it, and not by joining the locked rows
+ * a second time: the planner expects one row there and would go through all pairs.
  */
 export const report = sql`
   with entry as materialized (
@@ -43,6 +43,7 @@ export const report = sql`
       exists (
         select from ${leases}
         where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
+        offset 0 -- looked up by key: without this all leases of the worker may be read into a hash
       ) as granted,
       ${jobs.cancelledAt} is not null as job_cancelled
     from entry
@@ -88,13 +89,15 @@ export const report = sql`
     on conflict do nothing
     returning task_id, error is null as ok
   ),
-  recorded_by_task as (
-    select task_id, count(*)::int as recorded, (count(*) filter (where ok))::int as items_ok from recorded group by task_id
-  ),
   arrived as (
-    select welcome.id, welcome.no, welcome.status as was, welcome.reported_attempt,
-      coalesce(recorded, 0) as recorded, coalesce(items_ok, 0) as items_ok
-    from welcome left join recorded_by_task on recorded_by_task.task_id = welcome.id
+    select id, max(no) as no, max(was) as was, max(reported_attempt) as reported_attempt,
+      (count(*) - 1)::int as recorded, (count(*) filter (where ok))::int as items_ok
+    from (
+      select id, no, status as was, reported_attempt, false as ok from welcome
+      union all
+      select task_id, null, null, null, ok from recorded
+    ) as part
+    group by id
   ),
   changed as (
     update ${tasks} set ${assignments('report', { worker, attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` })}
