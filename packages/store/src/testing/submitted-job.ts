@@ -55,6 +55,11 @@ export function success(itemId: string, output = '{"ok":true}'): Outcome {
   return { itemId, output, error: null, model: { name: 'noop', digest: null }, usage: null };
 }
 
+/** An outcome that is an error of the item itself. */
+export function itemError(itemId: string, message = 'it is too long'): Outcome {
+  return { ...success(itemId), output: null, error: JSON.stringify({ code: 'too_long', message }) };
+}
+
 /** An entry that ends a leased task with a good outcome for each of its items. */
 export function completion(task: LeasedTask, output?: string): Entry {
   return {

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { StoreOptions } from '../store.ts';
+import { type FreshStore, freshStore } from './fresh-store.ts';
+
+export type FileStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
+
+/** One store for the tests of a file, emptied before each: cloning a database takes longer than most tests. */
+export function fileStore(options: Omit<StoreOptions, 'url'> = {}): FileStore {
+  let fresh: FreshStore | undefined;
+  const opened = (): FreshStore => {
+    if (fresh === undefined) throw new Error('the store opens when the tests begin');
+    return fresh;
+  };
+  beforeAll(async () => {
+    fresh = await freshStore(options);
+  });
+  beforeEach(async () => {
+    // Not the models, whose ids the store remembers.
+    await opened()
+      .sql`truncate jobs, items, tasks, leases, results, job_models, job_tallies, workers, events restart identity`;
+  });
+  afterAll(() => fresh?.[Symbol.asyncDispose]());
+  return {
+    get store() {
+      return opened().store;
+    },
+    get sql() {
+      return opened().sql;
+    },
+    get url() {
+      return opened().url;
+    },
+  };
+}
