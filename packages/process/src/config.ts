@@ -19,22 +19,28 @@ export function readConfig<Shape extends z.ZodObject>(
 ): z.output<Shape> {
   const known = Object.keys(schema.shape);
   // An empty variable is one that was not set: Compose files and shells can't unset one.
-  const given = Object.fromEntries(
-    known.flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = schema.safeParse(given);
-  const strangers = Object.keys(env).filter(
+  const parsed = schema.safeParse(
+    Object.fromEntries(Object.entries(set).filter(([name]) => known.includes(name))),
+  );
+  const strangers = Object.keys(set).filter(
     (name) => name.startsWith('MACBATCH_') && !known.includes(name) && !alsoKnown.includes(name),
   );
   const problems = [
-    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${withoutValue(issue)}`),
+    ...(parsed.error?.issues ?? []).map((issue) => {
+      const [variable] = issue.path;
+      const missing = issue.path.length === 1 && !Object.hasOwn(set, String(variable));
+      return `${issue.path.join('.')}: ${missing ? 'is not set' : withoutValue(issue)}`;
+    }),
     ...strangers.map((name) => `${name}: is not a variable of this program`),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return parsed.data;
 }
 
-/** zod's own messages quote what they were given only for these. */
+/** Of zod's own messages only this one quotes what it was given: the members of a record that it does not know. */
 function withoutValue(issue: z.core.$ZodIssue): string {
-  return issue.code === 'invalid_type' && issue.input === undefined ? 'is not set' : issue.message;
+  return issue.code === 'unrecognized_keys' ? 'has a member that it does not take' : issue.message;
 }

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const index = new URL('./index.ts', import.meta.url).href;
+
+/** What a program writes that logs these lines and exits at once. */
+function written(program: string): string {
+  const source = `import { createLog } from '${index}'; ${program}`;
+  return execFileSync(process.execPath, ['--input-type=module-typescript', '-e', source], {
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+    encoding: 'utf8',
+  });
+}
+
+it('each event is one line of JSON with its time, its program and its fields', () => {
+  const output = written(`
+    const log = createLog('worker');
+    log('task.leased', { task_id: '7', text: 'two\\nlines \\u2028 "quoted" \\u0000', list: [1, null] });
+    log('worker.stopped');`);
+  const lines = output.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+    {
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      program: 'worker',
+      event: 'task.leased',
+      task_id: '7',
+      text: 'two\nlines \u2028 "quoted" \u0000',
+      list: [1, null],
+    },
+    expect.objectContaining({ program: 'worker', event: 'worker.stopped' }),
+  ]);
+});
+
+it('nothing of it is lost when the program exits at once', () => {
+  const output = written(`
+    const log = createLog('worker');
+    for (let n = 0; n < 2000; n += 1) log('line.written', { n });
+    process.exit(0);`);
+  const numbers = output
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { n: number }).n);
+  expect(numbers).toEqual(Array.from({ length: 2000 }, (_, n) => n));
+});
