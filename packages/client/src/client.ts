@@ -60,7 +60,7 @@ export class Client {
     const { reply } = schemasOf(route);
     if (reply === undefined) throw new TypeError(`the route ${name} has no JSON reply`);
     // The schema is the one that the reply's type is derived from.
-    return reply.parse(await this.#read(url, response)) as RouteReply<Name>;
+    return reply.parse(await this.#read(url, response, options)) as RouteReply<Name>;
   }
 
   /**
@@ -80,7 +80,7 @@ export class Client {
       options,
       options.idempotencyKey === undefined ? 0 : this.#retries,
     );
-    return { job: JobView.parse(await this.#read(url, response)), created: response.status === 201 };
+    return { job: JobView.parse(await this.#read(url, response, options)), created: response.status === 201 };
   }
 
   /** The outcomes of a job as lines of JSON, as the control plane wrote them. */
@@ -142,10 +142,11 @@ export class Client {
     });
   }
 
-  async #read(url: string, response: Response): Promise<unknown> {
+  async #read(url: string, response: Response, options: CallOptions): Promise<unknown> {
     try {
       return await response.json();
     } catch (error) {
+      options.signal?.throwIfAborted();
       throw new Unreachable(url, error);
     }
   }
