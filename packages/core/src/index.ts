@@ -2,6 +2,7 @@ export { type Decision, decide, refusal } from './decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './event.ts';
 export { type Item, type ParsedItem, parseItem } from './item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './item-id.ts';
+export { itemKey, type KeyedJob, keyTexts } from './item-key.ts';
 export { JOB_STATES, type JobState, jobState } from './job-state.ts';
 export { JOB_TYPES, type JobType } from './job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
