@@ -143,6 +143,7 @@ export class Jobs {
 
   /** Cancelling again, or cancelling a job that has ended, changes nothing. */
   async cancel(id: string): Promise<void> {
+    await this.close([id]); // it may have ended without anybody having looked
     await this.#cancel.run(this.#connections.durable, { job: id });
     const job = await this.#read.run(this.#connections.durable, { job: id });
     if (job[0]?.cancelled_at == null) return;

@@ -106,8 +106,8 @@ describe('first result wins', () => {
       ),
     ]);
     for (const [i, verdict] of anns.entries()) {
-      const outcomes = [verdict.outcome, bobs.toReversed()[i]?.outcome].toSorted();
-      expect(outcomes).toEqual(['accepted', 'superseded']);
+      const outcomes = [verdict.outcome, bobs.toReversed()[i]?.outcome];
+      expect(new Set(outcomes)).toEqual(new Set(['accepted', 'superseded']));
     }
     expect(await audit(db.url)).toEqual([]);
   });

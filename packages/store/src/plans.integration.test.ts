@@ -1,0 +1,118 @@
+import type { SQL } from 'drizzle-orm';
+import type postgres from 'postgres';
+import { beforeEach, expect, it } from 'vitest';
+import { statement } from './statement.ts';
+import { claim } from './statements/claim.ts';
+import { expire } from './statements/expire.ts';
+import { readJob } from './statements/job.ts';
+import { fileStore, freshStore, leaseTasks, submitJob } from './testing/index.ts';
+
+const db = fileStore();
+
+const CLAIM = {
+  worker: 'ann',
+  boot: 'boot',
+  limit: 10,
+  leaseMs: 600_000,
+  jobTypes: ['noop'],
+  models: ['noop'],
+  floorJobs: [] as string[],
+  floors: [] as string[],
+};
+
+/** The plan of a statement as it runs, inside a transaction that is then rolled back. */
+async function planOf(query: SQL, args: Record<string, never> | object): Promise<string> {
+  let plan = '';
+  const explained = { prefix: 'explain (analyze, buffers, costs off, timing off, summary off) ' };
+  await db.sql
+    .begin(async (tx) => {
+      // The driver is given the text with its prefix; arguments go as they always do.
+      const proxied = {
+        unsafe: (text: string, values: postgres.ParameterOrJSON<never>[]) =>
+          tx.unsafe(explained.prefix + text, values),
+      } as unknown as postgres.TransactionSql;
+      const rows = await statement<never, { 'QUERY PLAN': string }>(query).run(proxied, args as never);
+      plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      throw new Error('roll back');
+    })
+    .catch((error: Error) => {
+      if (error.message !== 'roll back') throw error;
+    });
+  return plan;
+}
+
+/** Blocks that a whole statement looked at: the first line of its plan sums up the rest. */
+function buffersOf(plan: string): number {
+  const [, hit, read] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
+  return Number(hit ?? 0) + Number(read ?? 0);
+}
+
+/** Makes the first tasks of a job done without going through twenty thousand reports. */
+async function finish(upTo: number): Promise<void> {
+  await db.sql`
+    update tasks set status = 'done', attempts = 1, assigned_worker = 'ann', outcome_count = item_count, lease_until = null
+    where id <= ${upTo}`;
+}
+
+let jobId: string;
+beforeEach(async () => {
+  jobId = await submitJob(db.store, { items: 20_000, shardSize: 1 });
+});
+
+it('R1: with most of 20,000 tasks done, a claim and a sweep go by their partial indexes', async () => {
+  await finish(19_000);
+  await db.sql`vacuum analyze tasks`;
+  await leaseTasks(db.store, 'ann', 20);
+  const claimed = await planOf(claim, CLAIM);
+  expect(claimed).toContain('tasks_pending');
+  expect(claimed).not.toContain('Seq Scan on tasks');
+  expect(buffersOf(claimed)).toBeLessThan(1000);
+  const swept = await planOf(expire, { limit: 1000 });
+  expect(swept).toContain('tasks_leased');
+  expect(swept).not.toContain('Seq Scan on tasks');
+  expect(buffersOf(swept)).toBeLessThan(300);
+});
+
+it('R1: renewals stay on their page and touch no index', async () => {
+  await using own = await freshStore({ connections: 1 });
+  await submitJob(own.store, { items: 1000, shardSize: 1 });
+  const tasks = await leaseTasks(own.store, 'ann', 1000);
+  await own.sql`vacuum tasks`;
+  /** Renewals until at least `least` updates are known: a session tells its counts at most once a second. */
+  const updates = async (least: number) => {
+    for (;;) {
+      const [row] = await own.sql<{ all: number; hot: number }[]>`
+        select n_tup_upd::int as all, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = 'tasks'`;
+      if (row !== undefined && row.all >= least) return row;
+      await own.store.renew('ann', tasks.slice(0, 1));
+    }
+  };
+  const before = await updates(1000); // the leases
+  for (let round = 0; round < 3; round += 1) {
+    for (let n = 0; n < tasks.length; n += 20) await own.store.renew('ann', tasks.slice(n, n + 20));
+  }
+  const after = await updates(before.all + 3000);
+  expect((after.hot - before.hot) / (after.all - before.all)).toBeGreaterThan(0.9);
+});
+
+it('T4: a snapshot that is held open does not make claims look at ever more blocks', async () => {
+  const holder = await db.sql.reserve();
+  await holder`begin isolation level repeatable read`;
+  await holder`select count(*) from tasks`;
+  await leaseTasks(db.store, 'ann', 10);
+  const first = buffersOf(await planOf(claim, { ...CLAIM, floorJobs: [jobId], floors: ['10'] }));
+  await finish(15_000); // dead entries that nobody may clean up now
+  const withFloor = buffersOf(await planOf(claim, { ...CLAIM, floorJobs: [jobId], floors: ['15000'] }));
+  const without = buffersOf(await planOf(claim, CLAIM));
+  await holder`rollback`;
+  holder.release();
+  expect(withFloor).toBeLessThan(first + 150);
+  expect(without).toBeGreaterThan(withFloor); // or the floors would be of no use
+});
+
+it('R1: reading a job looks at its tallies and not at its tasks', async () => {
+  await finish(19_000);
+  const plan = await planOf(readJob, { job: jobId });
+  expect(plan).not.toContain('Seq Scan on tasks');
+  expect(buffersOf(plan)).toBeLessThan(50);
+});
