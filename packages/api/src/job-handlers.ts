@@ -85,6 +85,8 @@ async function submitJob(
       shardSize: body.header.shard_size ?? DEFAULT_SHARD_SIZE,
       retryOn: body.header.retry_on ?? 'attempts',
       idempotencyKey: headers.data['idempotency-key'] ?? null,
+      // A no-op has nothing that is worth keeping.
+      reuse: body.header.reuse !== 'none' && body.header.job_type !== 'noop',
     },
     body.items,
     body.digest,

@@ -15,7 +15,7 @@ export function jobSummary(job: Job): JobSummary {
     created_at: job.createdAt.toISOString(),
     finished_at: iso(job.finishedAt),
     cancelled_at: iso(job.cancelledAt),
-    items: job.items,
+    items: { ...job.items, reused: job.reused, repeated: job.repeated },
     tasks: job.tasks,
     leases_granted: job.leasesGranted,
     lease_expired_events: job.leaseExpiredEvents,

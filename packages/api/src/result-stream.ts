@@ -10,7 +10,7 @@ function resultLine(result: Result): string {
     `{"id":${JSON.stringify(result.itemId)},${outcome}` +
     `,"model":${JSON.stringify(result.model)},"model_digest":${JSON.stringify(result.modelDigest)}` +
     `,"worker":${JSON.stringify(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
-    `,"finished_at":${JSON.stringify(result.recordedAt?.toISOString() ?? null)}}\n`
+    `,"finished_at":${JSON.stringify(result.recordedAt?.toISOString() ?? null)}${result.reused ? ',"reused":true' : ''}}\n`
   );
 }
 

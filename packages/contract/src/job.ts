@@ -23,6 +23,9 @@ export const JobHeader = z
       .optional()
       .openapi({ description: 'Items per task; 10 when absent' }),
     retry_on: z.enum(RETRY_POLICIES).optional(),
+    reuse: z.enum(['ledger', 'none']).optional().openapi({
+      description: 'ledger (default): equal items that have an output already are not run again',
+    }),
   })
   .openapi('JobHeader');
 export type JobHeader = z.infer<typeof JobHeader>;
@@ -54,6 +57,10 @@ export const JobSummary = z
       ok: z.int().openapi({ description: 'Items with an output' }),
       error: z.int().openapi({ description: 'Items whose recorded outcome is an error' }),
       failed: z.int().openapi({ description: 'Items without an outcome whose task has failed' }),
+      reused: z.int().openapi({ description: 'Of those ok: taken from an earlier job' }),
+      repeated: z
+        .int()
+        .openapi({ description: 'Items equal to another of this job, which is run once for all of them' }),
       open: z
         .int()
         .openapi({ description: 'Items that are still to run (or were, when the job was cancelled)' }),
@@ -103,6 +110,10 @@ export const ResultLine = z
     attempt: z.int().nullable(),
     usage: z.record(z.string(), z.number()).nullable(),
     finished_at: z.string().nullable(),
+    reused: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'The outcome was computed for another item with the same key' }),
   })
   .openapi('Result');
 export type ResultLine = z.infer<typeof ResultLine>;

@@ -5,7 +5,7 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const FLUSH_BYTES = 256 * 1024;
 
 /**
- * Rows of `(uuid, int, text, text)` in Postgres's binary COPY format, which needs no escaping: whatever an
+ * Rows of `(uuid, int, text, text, bytea)` in Postgres's binary COPY format, which needs no escaping: whatever an
  * item id or a payload holds arrives as it is.
  * Format: PostgreSQL manual, COPY, "Binary Format".
  */
@@ -24,17 +24,19 @@ export class ItemCopy {
   }
 
   /** Adds a row; waits while the database is slower than the sender. */
-  async add(seq: number, itemId: string, payload: string): Promise<void> {
+  async add(seq: number, itemId: string, payload: string, key: Buffer | null): Promise<void> {
     // UTF-8 takes at most three bytes for each UTF-16 code unit.
-    this.#reserve(64 + 3 * (itemId.length + payload.length));
+    this.#reserve(128 + 3 * (itemId.length + payload.length));
     const b = this.#buffer;
-    let at = b.writeInt16BE(4, this.#used);
+    let at = b.writeInt16BE(5, this.#used);
     at = b.writeInt32BE(16, at);
     at += this.#job.copy(b, at);
     at = b.writeInt32BE(4, at);
     at = b.writeInt32BE(seq, at);
     at = writeText(b, itemId, at);
     at = writeText(b, payload, at);
+    at = b.writeInt32BE(key === null ? -1 : key.length, at);
+    if (key !== null) at += key.copy(b, at);
     this.#used = at;
     if (at >= FLUSH_BYTES) await this.#flush();
   }

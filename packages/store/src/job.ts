@@ -12,6 +12,7 @@ import { type Statement, statement } from './statement.ts';
 import { cancelJob, flagCancelled } from './statements/cancel.ts';
 import {
   closeJobs,
+  fillRepeated,
   type JobRow,
   type JobWorkerRow,
   listJobs,
@@ -45,6 +46,9 @@ export interface Job {
     readonly failed: number;
     readonly open: number;
   };
+  /** Items with an outcome of an earlier job, and items that repeat another of this one. */
+  readonly reused: number;
+  readonly repeated: number;
   readonly tasks: {
     readonly total: number;
     readonly pending: number;
@@ -81,6 +85,7 @@ export class Jobs {
   readonly #models: Statement<{ job: string }, ModelBuild>;
   readonly #lockOpen: Statement<{ jobs: string[] }, unknown>;
   readonly #close: Statement<{ jobs: string[] }, { id: string; finished_at: Date }>;
+  readonly #fill: Statement<{ jobs: string[] }, { filled: number }>;
   readonly #cancel: Statement<{ job: string }, never>;
   readonly #flag: Statement<{ job: string; limit: number }, unknown>;
   readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
@@ -94,6 +99,7 @@ export class Jobs {
     this.#models = statement(readJobModels, prepare);
     this.#lockOpen = statement(lockOpenJobs, prepare);
     this.#close = statement(closeJobs, prepare);
+    this.#fill = statement(fillRepeated, prepare);
     this.#cancel = statement(cancelJob, prepare);
     this.#flag = statement(flagCancelled, prepare);
     this.#retry = statement(retry, prepare);
@@ -101,13 +107,13 @@ export class Jobs {
 
   async read(id: string): Promise<JobDetail | null> {
     const client = this.#connections.durable;
-    const [[row], workers, modelsUsed] = await Promise.all([
+    const [[found], workers, modelsUsed] = await Promise.all([
       this.#read.run(client, { job: id }),
       this.#workers.run(client, { job: id }),
       this.#models.run(client, { job: id }),
     ]);
-    if (row === undefined) return null;
-    const [job] = await this.#closed([jobOf(row)]);
+    if (found === undefined) return null;
+    const [job] = await this.#closed([jobOf(found)]);
     if (job === undefined) return null;
     return {
       ...job,
@@ -136,6 +142,7 @@ export class Jobs {
     if (ids.length === 0) return new Map();
     const rows = await this.#connections.durable.begin(async (tx) => {
       await this.#lockOpen.run(tx, { jobs: [...ids] });
+      await this.#fill.run(tx, { jobs: [...ids] });
       return this.#close.run(tx, { jobs: [...ids] });
     });
     return new Map(rows.map((row) => [row.id, row.finished_at]));
@@ -164,8 +171,14 @@ export class Jobs {
     const ended = jobs.filter(
       (job) => job.finishedAt === null && (job.state === 'done' || job.state === 'failed'),
     );
-    const finishedAt = await this.close(ended.map((job) => job.id));
-    return jobs.map((job) => ({ ...job, finishedAt: job.finishedAt ?? finishedAt.get(job.id) ?? null }));
+    if (ended.length === 0) return jobs;
+    await this.close(ended.map((job) => job.id));
+    // Closing also gives repeated items their outcome, so the counts are read again.
+    const again = await Promise.all(
+      ended.map((job) => this.#read.run(this.#connections.durable, { job: job.id })),
+    );
+    const closed = new Map(again.flatMap((rows) => rows.map((row) => [row.id, jobOf(row)])));
+    return jobs.map((job) => closed.get(job.id) ?? job);
   }
 }
 
@@ -190,6 +203,8 @@ function jobOf(row: JobRow): Job {
       failed: row.items_failed,
       open: row.item_count - row.items_ok - row.items_error - row.items_failed,
     },
+    reused: row.reused_count,
+    repeated: row.repeated_count,
     tasks: { total: row.task_count, ...tasks },
     leasesGranted: row.leases_granted,
     leaseExpiredEvents: row.lease_expired_events,

@@ -18,6 +18,8 @@ export interface Result {
   /** JSON text. */
   readonly usage: string | null;
   readonly recordedAt: Date | null;
+  /** Computed for another item with the same key. */
+  readonly reused: boolean;
 }
 
 type PageArguments = { job: string; after: number; limit: number };
@@ -67,6 +69,7 @@ export class Results {
       attempt: row.attempt,
       usage: row.usage,
       recordedAt: row.recorded_at,
+      reused: row.reused,
     }));
   }
 }

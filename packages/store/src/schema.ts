@@ -4,6 +4,7 @@ import {
   bigint,
   boolean,
   check,
+  customType,
   index,
   integer,
   pgTable,
@@ -17,6 +18,7 @@ import {
 
 // Drizzle's plain `timestamp` has no zone; every time here is a timestamptz by the database's clock.
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' });
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const oneOf = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
 
 /** Submissions. State and counts are derived from `job_tallies`; nothing is stored twice. */
@@ -32,6 +34,10 @@ export const jobs = pgTable(
     itemCount: integer('item_count').notNull(),
     taskCount: integer('task_count').notNull(),
     idempotencyKey: text('idempotency_key'),
+    /** Items that got their outcome from the ledger when the job was submitted. */
+    reusedCount: integer('reused_count').notNull().default(0),
+    /** Items that repeat another of the job and get its outcome. */
+    repeatedCount: integer('repeated_count').notNull().default(0),
     bodyDigest: text('body_digest').notNull(), // tells the same submission from another under its key
     createdAt: moment('created_at').notNull().defaultNow(),
     finishedAt: moment('finished_at'),
@@ -56,8 +62,15 @@ export const items = pgTable(
     seq: integer('seq').notNull(),
     itemId: text('item_id').notNull(),
     payload: text('payload').notNull(), // JSON text; storage external, set in the migration
+    key: bytea('key'), // SHA-256 of the canonical request; null where nothing may be reused
+    /** The first item of the job with the same key: this one is not run and gets its outcome. */
+    leaderSeq: integer('leader_seq'),
   },
-  (t) => [primaryKey({ columns: [t.jobId, t.seq] }), unique('items_job_id_item_id').on(t.jobId, t.itemId)],
+  (t) => [
+    primaryKey({ columns: [t.jobId, t.seq] }),
+    unique('items_job_id_item_id').on(t.jobId, t.itemId),
+    index('items_repeated').on(t.jobId, t.leaderSeq).where(sql`${t.leaderSeq} is not null`),
+  ],
 );
 
 export const tasks = pgTable(
@@ -118,12 +131,28 @@ export const results = pgTable(
     attempt: integer('attempt').notNull(),
     modelId: integer('model_id'),
     usage: text('usage'), // JSON text
+    reused: boolean('reused').notNull().default(false), // computed for another item with the same key
     recordedAt: moment('recorded_at').notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.jobId, t.seq] }),
     check('results_output_or_error', sql`(${t.output} is null) <> (${t.error} is null)`),
   ],
+);
+
+/**
+ * I2, I3: what has been paid for: one row a key, held by the primary key. Looked up only within the owner's
+ * own; errors are never here.
+ */
+export const ledger = pgTable(
+  'ledger',
+  {
+    owner: text('owner').notNull().default(''),
+    key: bytea('key').notNull(),
+    jobId: uuid('job_id').notNull(),
+    seq: integer('seq').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.owner, t.key] })],
 );
 
 /** Builds of models that have run somewhere. */
@@ -182,6 +211,34 @@ export const workers = pgTable('workers', {
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),
 });
+
+/** Which deployment this database is: a worker's unsent outcomes belong to one. A single row. */
+export const deployment = pgTable(
+  'deployment',
+  { id: uuid('id').primaryKey().defaultRandom(), one: boolean('one').notNull().default(true).unique() },
+  (t) => [check('deployment_one', sql`${t.one}`)],
+);
+
+/** B4: every boot of a program, and what was known of it then. */
+export const boots = pgTable(
+  'boots',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: moment('at').notNull().defaultNow(),
+    role: text('role').notNull(),
+    name: text('name').notNull(),
+    bootId: text('boot_id').notNull(),
+    pid: integer('pid').notNull(),
+    hostname: text('hostname').notNull(),
+    startedAt: moment('started_at').notNull(), // by the program's own clock
+    cwd: text('cwd').notNull(),
+    tmpWritable: boolean('tmp_writable').notNull(),
+    /** The boot that the program's own record told of; null where it found none. */
+    previousBootId: text('previous_boot_id'),
+    verdict: text('verdict').notNull(),
+  },
+  (t) => [unique('boots_boot_id').on(t.bootId), index('boots_name').on(t.role, t.name, t.id)],
+);
 
 export const EVENT_KINDS = [
   'lease_expired',

@@ -1,6 +1,8 @@
-import { type Item, type JobType, type RetryOn, taskCount } from '@macbatch/core';
+import { hash } from 'node:crypto';
+import { type Item, type JobType, keyTexts, type RetryOn, taskCount } from '@macbatch/core';
 import type postgres from 'postgres';
 import { ItemCopy } from './binary-copy.ts';
+import { cutAroundReused, reuseOutcomes } from './reuse.ts';
 import { WORK_CHANNEL } from './wake.ts';
 
 export interface JobDraft {
@@ -12,6 +14,8 @@ export interface JobDraft {
   readonly shardSize: number;
   readonly retryOn: RetryOn;
   readonly idempotencyKey: string | null;
+  /** Whether outcomes of equal items, of earlier jobs and of this one, are taken instead of running them; not by default. */
+  readonly reuse?: boolean;
 }
 
 export type SubmitReply =
@@ -58,16 +62,18 @@ export async function submit(
         for await (const _ of items);
         throw new Rollback(await existing(tx, draft, bodyDigest()));
       }
-      const count = await copyItems(tx, draft.id, items);
+      const count = await copyItems(tx, draft, items);
       if (count === 0) throw new Rollback({ outcome: 'no_items' });
       await refuseDuplicates(tx, draft.id);
-      const tasks = taskCount(count, draft.shardSize);
+      const { reused, repeated } = draft.reuse
+        ? await reuseOutcomes(tx, draft.id)
+        : { reused: 0, repeated: 0 };
+      const tasks = reused + repeated > 0 ? await cutAroundReused(tx, draft) : await cut(tx, draft, count);
       await tx`
-        insert into tasks (job_id, first_seq, item_count, retry_on)
-        select ${draft.id}, shard * ${draft.shardSize}::int, least(${draft.shardSize}::int, ${count}::int - shard * ${draft.shardSize}::int), ${draft.retryOn}
-        from generate_series(0, ${tasks - 1}::int) as shard order by shard`;
-      await tx`update jobs set item_count = ${count}, task_count = ${tasks}, body_digest = ${bodyDigest()}, created_at = now() where id = ${draft.id}`;
-      await tx`insert into job_tallies (job_id, worker_id, pending) values (${draft.id}, '', ${tasks})`;
+        update jobs set item_count = ${count}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
+          body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end
+        where id = ${draft.id}`;
+      await tx`insert into job_tallies (job_id, worker_id, pending, items_ok) values (${draft.id}, '', ${tasks}, ${reused})`;
       await tx`select pg_notify(${WORK_CHANNEL}, '')`;
       return { outcome: 'created', jobId: draft.id };
     });
@@ -84,20 +90,31 @@ async function existing(tx: postgres.TransactionSql, draft: JobDraft, digest: st
   return { outcome: job.body_digest === digest ? 'existing' : 'key_reused', jobId: job.id };
 }
 
+/** Tasks of consecutive items over all items; returns their number. */
+async function cut(tx: postgres.TransactionSql, draft: JobDraft, itemCount: number): Promise<number> {
+  const tasks = taskCount(itemCount, draft.shardSize);
+  await tx`
+    insert into tasks (job_id, first_seq, item_count, retry_on)
+    select ${draft.id}, shard * ${draft.shardSize}::int, least(${draft.shardSize}::int, ${itemCount}::int - shard * ${draft.shardSize}::int), ${draft.retryOn}
+    from generate_series(0, ${tasks - 1}::int) as shard order by shard`;
+  return tasks;
+}
+
 async function copyItems(
   tx: postgres.TransactionSql,
-  jobId: string,
+  draft: JobDraft,
   items: AsyncIterable<Item>,
 ): Promise<number> {
-  const out = await tx`copy items (job_id, seq, item_id, payload) from stdin (format binary)`.writable();
-  const copy = new ItemCopy(out, jobId);
+  const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
+  const copy = new ItemCopy(out, draft.id);
+  const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
   // A connection that breaks ends the stream with an error while no write may be waiting on it.
   const broken = new Promise<never>((_, reject) => out.once('error', reject));
   broken.catch(() => undefined);
   let seq = 0;
   try {
     for await (const item of items) {
-      await Promise.race([copy.add(seq, item.id, item.payload), broken]);
+      await Promise.race([copy.add(seq, item.id, item.payload, digest(keyText(item.payload))), broken]);
       seq += 1;
     }
     await Promise.race([copy.end(), broken]);
@@ -106,6 +123,11 @@ async function copyItems(
     throw error;
   }
   return seq;
+}
+
+/** Core's key of an item, by the platform's own and faster SHA-256. */
+function digest(keyText: string | null): Buffer | null {
+  return keyText === null ? null : hash('sha256', keyText, 'buffer');
 }
 
 /** Checks the ids now, while the rows are still there to tell where a repeated one stands. */

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { events, jobModels, jobs, jobTallies, models, tasks } from '../schema.ts';
+import { events, items, jobModels, jobs, jobTallies, models, results, tasks } from '../schema.ts';
+import { tallied } from './tally.ts';
 
 export interface JobRow {
   readonly id: string;
@@ -10,6 +11,8 @@ export interface JobRow {
   readonly retry_on: string;
   readonly item_count: number;
   readonly task_count: number;
+  readonly reused_count: number;
+  readonly repeated_count: number;
   readonly created_at: Date;
   readonly finished_at: Date | null;
   readonly cancelled_at: Date | null;
@@ -28,7 +31,15 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
   select ${jobs}.*, tally.*,
     (select count(*)::int from ${events} where ${events.jobId} = ${jobs.id} and ${events.kind} = 'lease_expired') as lease_expired_events,
     (select coalesce(sum(${tasks.itemCount} - ${tasks.outcomeCount}), 0)::int from ${tasks}
-      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed') as items_failed
+      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed')
+    + case when ${jobs.repeatedCount} = 0 then 0 else (
+      -- Items that repeat one whose task has failed.
+      select count(*)::int from ${items} as repeat
+      join ${tasks} on ${tasks.jobId} = repeat.job_id and ${tasks.status} = 'failed'
+        and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
+      where repeat.job_id = ${jobs.id} and repeat.leader_seq is not null
+        and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} in (repeat.seq, repeat.leader_seq))
+    ) end as items_failed
   from ${jobs}
   cross join lateral (
     select coalesce(sum(pending), 0)::int as pending, coalesce(sum(leased), 0)::int as leased,
@@ -81,3 +92,27 @@ export const closeJobs = sql`
   where ${jobs.id} = any(${sql.placeholder('jobs')}::uuid[]) and ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
     and (select sum(pending) + sum(leased) from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}) = 0
   returning ${jobs.id}::text, ${jobs.finishedAt}`;
+
+/**
+ * Gives items that repeat another of their job the outcome that this one has by now. Runs when a job has
+ * ended, and again when something came late.
+ */
+export const fillRepeated = sql`
+  with filled as (
+    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage, recorded_at, reused)
+    select repeat.job_id, repeat.seq, leader.output, leader.error, leader.task_id, leader.attempt, leader.model_id,
+      leader.usage, leader.recorded_at, true
+    from ${items} as repeat
+    join ${results} as leader on leader.job_id = repeat.job_id and leader.seq = repeat.leader_seq
+    where repeat.job_id = any(${sql.placeholder('jobs')}::uuid[]) and repeat.leader_seq is not null
+    order by repeat.job_id, repeat.seq
+    on conflict do nothing
+    returning job_id, error is null as ok
+  ),
+  moved as (
+    select job_id, '' as worker_id, 'done' as was, 'done' as status, 0 as granted,
+      count(*) filter (where ok) as items_ok, count(*) filter (where not ok) as items_error
+    from filled group by job_id
+  ),
+  ${tallied({ blameWorker: false })}
+  select count(*)::int as filled from moved`;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { items, jobModels, jobs, jobTallies, leases, results, tasks } from '../schema.ts';
+import { items, jobModels, jobs, jobTallies, leases, ledger, results, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 const worker = sql`${sql.placeholder('worker')}::text`;
@@ -40,7 +40,8 @@ export const report = sql`
   ),
   held as materialized (
     select entry.no, entry.attempt as reported_attempt, entry.is_final = 1 as final, ${tasks}.*,
-      exists (
+      -- The holder's own lease is as good as its row, which is then not looked up.
+      (${tasks.status} = 'leased' and ${tasks.attempts} = entry.attempt and ${tasks.assignedWorker} = ${worker}) or exists (
         select from ${leases}
         where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
         offset 0 -- looked up by key: without this all leases of the worker may be read into a hash
@@ -53,14 +54,14 @@ export const report = sql`
     for no key update of ${tasks}
   ),
   offered as materialized (
-    select outcome.*, ${tasks.jobId}, ${items.seq}
+    select outcome.*, held.job_id, ${items.seq}, ${items.key}
     from unnest(
       ${sql.placeholder('outcomeTaskIds')}::bigint[], ${sql.placeholder('itemIds')}::text[], ${sql.placeholder('outputs')}::text[],
       ${sql.placeholder('errors')}::text[], ${sql.placeholder('modelIds')}::int[], ${sql.placeholder('usages')}::text[]
     ) as outcome (task_id, item_id, output, error, model_id, usage)
-    join ${tasks} on ${tasks.id} = outcome.task_id
-    left join ${items} on ${items.jobId} = ${tasks.jobId} and ${items.itemId} = outcome.item_id
-      and ${items.seq} >= ${tasks.firstSeq} and ${items.seq} < ${tasks.firstSeq} + ${tasks.itemCount}
+    join held on held.id = outcome.task_id
+    left join ${items} on ${items.jobId} = held.job_id and ${items.itemId} = outcome.item_id
+      and ${items.seq} >= held.first_seq and ${items.seq} < held.first_seq + held.item_count
   ),
   count_by_task as materialized (
     select task_id, count(*)::int as outcomes, count(seq)::int as known from offered group by task_id
@@ -114,6 +115,14 @@ export const report = sql`
     insert into ${jobModels} (job_id, model_id)
     select distinct offered.job_id, offered.model_id from offered
     where offered.model_id is not null and offered.task_id in (select id from welcome)
+    on conflict do nothing
+  ),
+  paid as (
+    insert into ${ledger} (key, job_id, seq)
+    select distinct on (offered.key) offered.key, offered.job_id, offered.seq
+    from offered join welcome on welcome.id = offered.task_id
+    where offered.key is not null and offered.output is not null
+    order by offered.key, offered.seq
     on conflict do nothing
   ),
   remaining as materialized (

@@ -12,6 +12,7 @@ export interface ResultRow {
   readonly attempt: number | null;
   readonly usage: string | null;
   readonly recorded_at: Date | null;
+  readonly reused: boolean;
 }
 
 /**
@@ -21,7 +22,7 @@ export interface ResultRow {
  */
 export const readResults = sql`
   with page as materialized (
-    select ${items.seq}, ${items.itemId}, ${results.output}, ${results.error}, ${results.taskId}, ${results.attempt},
+    select ${items.seq}, ${items.itemId}, coalesce(${items.leaderSeq}, ${items.seq}) as run_seq, ${results.reused}, ${results.output}, ${results.error}, ${results.taskId}, ${results.attempt},
       ${results.modelId}, ${results.usage}, ${results.recordedAt}
     from ${items}
     left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
@@ -29,10 +30,11 @@ export const readResults = sql`
       and ${items.seq} <= ${sql.placeholder('after')}::int + ${sql.placeholder('limit')}::int
   )
   select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, ${models.name} as model, ${models.digest} as model_digest,
-    ${leases.workerId}, page.attempt, page.usage, page.recorded_at
+    ${leases.workerId}, page.attempt, page.usage, page.recorded_at,
+    coalesce(page.reused, false) as reused
   from page
   left join ${tasks} as failed on page.task_id is null and failed.job_id = ${sql.placeholder('job')}::uuid and failed.status = 'failed'
-    and page.seq >= failed.first_seq and page.seq < failed.first_seq + failed.item_count
+    and page.run_seq >= failed.first_seq and page.run_seq < failed.first_seq + failed.item_count
   left join ${leases} on ${leases.taskId} = page.task_id and ${leases.attempt} = page.attempt
   left join ${models} on ${models.id} = page.model_id
   where page.output is not null or page.error is not null or failed.error is not null

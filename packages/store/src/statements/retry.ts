@@ -37,16 +37,20 @@ export const retry = sql`
     delete from ${results}
     where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
       and ${results.taskId} in (select id from locked)
-    returning ${results.taskId}
+    returning ${results.taskId}, ${results.reused}
   ),
   held as (
-    select locked.*, (select count(*)::int from withdrawn where withdrawn.task_id = locked.id) as reopened from locked
+    select locked.*, coalesce(own, 0) as reopened, coalesce(own + repeated, 0) as withdrawn
+    from locked left join (
+      select task_id, (count(*) filter (where not reused))::int as own, (count(*) filter (where reused))::int as repeated
+      from withdrawn group by task_id
+    ) as by_task on by_task.task_id = locked.id
   ),
   changed as (
     update ${tasks} set ${assignments('retry', reopened)}
     from held
     where ${tasks.id} = held.id and ${guard('retry', reopened)}
-    returning ${tasks.id}, ${tasks.jobId}, held.status as was, ${tasks.status}, held.reopened
+    returning ${tasks.id}, ${tasks.jobId}, held.status as was, ${tasks.status}, held.withdrawn
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id) select 'task_retried', job_id, id from changed order by id
@@ -55,7 +59,7 @@ export const retry = sql`
     update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed)
   ),
   moved as (
-    select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -reopened as items_error from changed
+    select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -withdrawn as items_error from changed
   ),
   ${tallied({ blameWorker: false })}
-  select count(*)::int as tasks, coalesce(sum(reopened), 0)::int as items from changed`;
+  select count(*)::int as tasks, coalesce(sum(withdrawn), 0)::int as items from changed`;
