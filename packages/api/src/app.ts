@@ -59,7 +59,11 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
+/** Paths beside the contract. */
+const PLAIN_PATHS = ['/openapi.json', '/healthz'];
+
 function methodsOf(path: string): string[] {
+  if (PLAIN_PATHS.includes(path)) return ['GET'];
   return Object.values(routes)
     .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map((route) => route.method.toUpperCase());

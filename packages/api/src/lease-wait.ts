@@ -8,8 +8,7 @@ const LOOK_AGAIN_MS = 5000;
  * can expire, so that a pool of workers that only wait still takes expired tasks back.
  */
 export async function waitForWork(store: Store, ms: number, gone: AbortSignal): Promise<void> {
-  const quiet = store.quietForMs();
-  const wait = Math.max(1, Math.min(ms, LOOK_AGAIN_MS, quiet > 0 ? quiet : LOOK_AGAIN_MS));
+  const wait = Math.max(1, Math.min(ms, LOOK_AGAIN_MS, store.quietForMs()));
   await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);

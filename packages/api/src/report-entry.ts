@@ -1,5 +1,6 @@
 import { type EntryReply, ReportEntry } from '@macbatch/contract';
 import type { Entry, Outcome, Verdict } from '@macbatch/store';
+import { invalidField } from './invalid-field.ts';
 
 /** A report entry as it came: to be recorded, or refused before the store sees it. */
 export type ReadEntry =
@@ -10,12 +11,7 @@ export type ReadEntry =
 export function readEntry(value: unknown): ReadEntry {
   const parsed = ReportEntry.safeParse(value);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    return refused(
-      value,
-      'invalid_entry',
-      issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`,
-    );
+    return refused(value, 'invalid_entry', invalidField(parsed.error, 'the entry').message);
   }
   const entry = parsed.data;
   const seen = new Set<string>();
@@ -68,7 +64,7 @@ function refused(value: unknown, code: NonNullable<EntryReply['code']>, detail: 
     ok: false,
     reply: {
       task_id: typeof taskId === 'string' ? taskId : null,
-      attempt: typeof attempt === 'number' && Number.isInteger(attempt) ? attempt : null,
+      attempt: typeof attempt === 'number' && Number.isSafeInteger(attempt) ? attempt : null,
       outcome: 'refused',
       code,
       detail,

@@ -27,6 +27,11 @@ export function mountTasks(
         offers: body.offers,
         renews: body.renews ?? false,
       });
+      if (gone.aborted && tasks.length > 0) {
+        // Nobody would run them: at once pending again, and no attempt is charged.
+        await store.release(body.worker_id, tasks);
+        return { tasks: [] };
+      }
       const left = deadline - monotonicMs();
       if (tasks.length > 0 || left <= 0 || gone.aborted) {
         return {

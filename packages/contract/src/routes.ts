@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { itemId } from './item-id.ts';
+import { itemIdToFind } from './item-id.ts';
 import { JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
 import { Problem } from './problem.ts';
 import {
@@ -76,7 +76,7 @@ export const routes = {
     request: {
       params: jobParams,
       query: z.object({
-        item_id: itemId.optional().openapi({ description: 'Only this item' }),
+        item_id: itemIdToFind.optional().openapi({ description: 'Only this item' }),
         status: z.enum(['ok', 'error']).optional(),
       }),
     },

@@ -10,7 +10,11 @@ export const WorkerId = z
   .max(200)
   .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces');
 const BootId = plainText(64);
-const TaskId = z.string().regex(/^[0-9]{1,19}$/, 'must be a task id');
+const MAX_TASK_ID = String(2n ** 63n - 1n);
+const TaskId = z
+  .string()
+  .regex(/^[0-9]{1,19}$/, 'must be a task id')
+  .refine((id) => id.length < MAX_TASK_ID.length || id <= MAX_TASK_ID, 'must be a task id');
 const Attempt = z.int().min(0).max(32_767);
 
 /** A lease as a worker names it: the task, and the number that the lease was given. */
