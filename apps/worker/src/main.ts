@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Agent, type EndpointConfig, openRuntimes } from '@macbatch/agent';
+import { Agent, type EndpointConfig, openRuntimes, sleep } from '@macbatch/agent';
 import { Client } from '@macbatch/client';
 import { createLog, readConfig, shutdownSignals } from '@macbatch/process';
 import { WorkerConfig, workerIdOf } from './config.ts';
@@ -31,6 +31,7 @@ try {
     heartbeatMs: config.MACBATCH_HEARTBEAT_SECONDS * 1000,
     log,
     now: clock.now,
+    sleep,
     random: Math.random,
   });
   await agent.run(asked, insisted);

@@ -1,4 +1,5 @@
 import type { Client } from '@macbatch/client';
+import type { Sleep } from './backoff.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface AgentOptions {
@@ -19,6 +20,8 @@ export interface AgentOptions {
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** This machine's wall clock in milliseconds: it goes on while the machine sleeps, timers do not. */
   readonly now: () => number;
+  /** Pauses before something is tried again. */
+  readonly sleep: Sleep;
   /** In [0, 1): spreads the retries of many workers. */
   readonly random: () => number;
 }

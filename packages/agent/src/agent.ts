@@ -1,11 +1,12 @@
-import type { LeasedTask } from '@macbatch/contract';
+import type { LeasedTask, LeaseName } from '@macbatch/contract';
 import type { AgentOptions, AgentState } from './agent-options.ts';
-import { Backoff, sleep } from './backoff.ts';
+import { Backoff } from './backoff.ts';
 import { Bell } from './bell.ts';
 import { HeldTask, type LeasedItem } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
 import { message, Reporter } from './reporter.ts';
-import type { Runtime } from './runtime.ts';
+import type { Offer, Runtime } from './runtime.ts';
+import { OfferWithdrawals } from './runtimes/offer-withdrawals.ts';
 import { type Router, router } from './runtimes/open-runtimes.ts';
 
 /** How long the control plane may hold a request for work open. */
@@ -24,6 +25,7 @@ const FAREWELL_MS = 5000;
 export class Agent {
   readonly #options: AgentOptions;
   readonly #router: Router;
+  readonly #withdrawals = new OfferWithdrawals();
   readonly #reporter: Reporter;
   readonly #held = new Set<HeldTask>();
   readonly #moreWanted = new Bell();
@@ -45,6 +47,7 @@ export class Agent {
       workerId: options.workerId,
       log: options.log,
       random: options.random,
+      sleep: options.sleep,
       onSettled: (task) => {
         this.#held.delete(task);
         this.#moreWanted.ring();
@@ -85,12 +88,13 @@ export class Agent {
   }
 
   async #leaseLoop(): Promise<void> {
-    const backoff = new Backoff(this.#options.random);
+    const backoff = new Backoff(this.#options.random, this.#options.sleep);
     const draining = this.#draining.signal;
     while (!draining.aborted) {
-      const offers = [...this.#router.offers()];
-      if (this.#startable() || offers.length === 0) {
-        // An offer that was withdrawn is looked at again by its runtime when it is asked.
+      const offers = this.#offers();
+      // The first heartbeat comes before the first claim: it lets the control plane take back what expired.
+      if (this.#state === 'starting' || this.#startable() || offers.length === 0) {
+        // An offer that was withdrawn is looked at again when it is asked for.
         await this.#moreWanted.wait(draining, offers.length === 0 ? this.#heartbeatMs : undefined);
         continue;
       }
@@ -104,7 +108,7 @@ export class Agent {
               worker_id: this.#options.workerId,
               boot_id: this.#options.bootId,
               lease_limit: this.#options.leaseLimit,
-              offers,
+              offers: [...offers],
               renews: true,
               // Something may still be running: then its end must not wait for this reply.
               wait_seconds: WAIT_SECONDS,
@@ -131,8 +135,10 @@ export class Agent {
     });
     const task = new HeldTask(lease, sentAt + lease.lease_seconds * 1000);
     this.#held.add(task);
-    this.#heartbeatMs = Math.min(this.#options.heartbeatMs, (lease.lease_seconds * 1000) / 3);
-    this.#beatNow.ring();
+    const heartbeatMs = Math.min(this.#options.heartbeatMs, (lease.lease_seconds * 1000) / 3);
+    // The pause that has begun may be longer than this lease.
+    if (heartbeatMs < this.#heartbeatMs) this.#beatNow.ring();
+    this.#heartbeatMs = heartbeatMs;
     if (task.ended) this.#reporter.add(task);
     if (this.#draining.signal.aborted) this.#leave(task);
   }
@@ -141,20 +147,36 @@ export class Agent {
     return [...this.#held].some((task) => task.startable);
   }
 
+  /** What this worker asks for: what has turned out not to run here is left alone for a while. */
+  #offers(): readonly Offer[] {
+    for (const { offer } of this.#withdrawals.due(this.#options.now())) this.#withdrawals.restore(offer);
+    return this.#router.offers().filter((offer) => !this.#withdrawals.isWithdrawn(offer));
+  }
+
   /** Fills the free slots from all the tasks held, oldest first. */
   #pump(): void {
     for (const task of this.#held) {
       while (this.#running < this.#options.concurrency && task.startable) {
-        if (this.#options.now() > task.trustedUntil) {
-          this.#options.log('lease.doubted', { task_id: task.lease.task_id, attempt: task.lease.attempt });
-          this.#leave(task);
-          break;
-        }
+        if (this.#doubted(task)) break;
         const started = task.start();
         if (started !== null) void this.#runOne(task, started.item, started.abort);
       }
     }
     if (!this.#startable()) this.#moreWanted.ring();
+  }
+
+  /**
+   * Whether the lease may have run out: this machine slept, or the task came at the end of a long wait. Then
+   * nothing of it starts before a heartbeat has told.
+   */
+  #doubted(task: HeldTask): boolean {
+    if (this.#options.now() <= task.trustedUntil) return false;
+    if (!task.doubted) {
+      this.#options.log('lease.doubted', { task_id: task.lease.task_id, attempt: task.lease.attempt });
+      this.#beatNow.ring();
+    }
+    task.doubted = true;
+    return true;
   }
 
   async #runOne(task: HeldTask, item: LeasedItem, abort: AbortController): Promise<void> {
@@ -189,7 +211,7 @@ export class Agent {
       item.item_id,
       { job_type, model, ...parsed, signal },
       {
-        sleep,
+        sleep: this.#options.sleep,
         successes: () => this.#successes.get(runtime) ?? 0,
         onSuccess: () => this.#successes.set(runtime, (this.#successes.get(runtime) ?? 0) + 1),
       },
@@ -200,12 +222,14 @@ export class Agent {
     switch (end.kind) {
       case 'outcome':
         task.outcomes.push(end.outcome);
+        if ('output' in end.outcome) this.#withdrawals.succeeded(offerOf(task.lease));
         break;
       case 'failed':
         task.failed(end.error);
         break;
       case 'not_here':
         this.#options.log('task.not_here', { task_id: task.lease.task_id, code: end.error.code });
+        this.#withdrawals.withdraw(offerOf(task.lease), end.error.code, this.#options.now());
         task.handBack = true;
         task.startNoMore();
         break;
@@ -229,7 +253,10 @@ export class Agent {
       const sentAt = this.#options.now();
       try {
         await this.#beat(sentAt);
-        if (this.#state === 'starting') this.#become('running');
+        if (this.#state === 'starting') {
+          this.#become('running');
+          this.#moreWanted.ring();
+        }
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
         this.#options.log('heartbeat.failed', { reason: message(error) });
@@ -240,8 +267,9 @@ export class Agent {
   }
 
   async #beat(sentAt: number): Promise<void> {
+    // By task and lease: an expired lease's last items may run beside a new lease of the same task.
     const tasks = new Map(
-      [...this.#held].filter((task) => !task.lost).map((task) => [task.lease.task_id, task]),
+      [...this.#held].filter((task) => !task.lost).map((task) => [nameOf(task.lease), task]),
     );
     const { lost } = await this.#options.client.call(
       'heartbeat',
@@ -258,12 +286,14 @@ export class Agent {
         ]),
       },
     );
-    const gone = new Set(lost.map(({ task_id }) => task_id));
-    for (const [id, task] of tasks) {
-      if (!gone.has(id)) task.trustedUntil = sentAt + task.lease.lease_seconds * 1000;
+    const gone = new Set(lost.map(nameOf));
+    for (const [name, task] of tasks) {
+      if (gone.has(name)) continue;
+      task.trustedUntil = sentAt + task.lease.lease_seconds * 1000;
+      task.doubted = false;
     }
     for (const { task_id, attempt, code } of lost) {
-      const task = tasks.get(task_id);
+      const task = tasks.get(nameOf({ task_id, attempt }));
       // Its report may have been answered while the heartbeat was under way.
       if (task === undefined || !this.#held.has(task) || task.ended) continue;
       this.#options.log('lease.lost', { task_id, attempt, code });
@@ -271,10 +301,11 @@ export class Agent {
       this.#leave(task);
       task.abortRunning();
     }
+    this.#pump();
   }
 
   #advert() {
-    const offers = this.#router.offers();
+    const offers = this.#offers();
     return {
       worker_id: this.#options.workerId,
       boot_id: this.#options.bootId,
@@ -319,4 +350,12 @@ export class Agent {
     this.#state = state;
     this.#options.log(`worker.${state}`, { worker_id: this.#options.workerId });
   }
+}
+
+function nameOf({ task_id, attempt }: LeaseName): string {
+  return `${task_id}/${attempt}`;
+}
+
+function offerOf({ job_type, model }: LeasedTask): Offer {
+  return { job_type, model };
 }

@@ -11,6 +11,8 @@ export class HeldTask {
   readonly outcomes: Outcome[] = [];
   /** Until when, by this machine's clock, the lease is surely still held. */
   trustedUntil: number;
+  /** That moment has passed: whether the lease still holds is being asked. */
+  doubted = false;
   /** An item failed here in a way that may pass elsewhere. */
   error: ReportedError | null = null;
   /** The rest is to be handed back unfinished. */

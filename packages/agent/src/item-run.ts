@@ -1,4 +1,5 @@
 import type { Outcome, ReportedError } from '@macbatch/contract';
+import type { Sleep } from './backoff.ts';
 import { RunFailure, type RunRequest, type Runtime } from './runtime.ts';
 
 /** How the run of one item ended. */
@@ -12,8 +13,7 @@ export type ItemEnd =
 
 /** What running an item needs of the world. */
 export interface ItemRunDeps {
-  /** Resolves after `ms`, or rejects when the signal aborts. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly sleep: Sleep;
   /** Successful runs of this runtime so far; tells a server that is down from an item that brings it down. */
   readonly successes: () => number;
   readonly onSuccess: () => void;

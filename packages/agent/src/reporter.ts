@@ -1,5 +1,6 @@
 import { ApiError, type Client } from '@macbatch/client';
-import { Backoff } from './backoff.ts';
+import type { ReportEntry } from '@macbatch/contract';
+import { Backoff, type Sleep } from './backoff.ts';
 import { Bell } from './bell.ts';
 import type { HeldTask } from './held-task.ts';
 
@@ -12,6 +13,7 @@ export interface ReporterOptions {
   readonly workerId: string;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   readonly random: () => number;
+  readonly sleep: Sleep;
   /** Called when the control plane has answered for a task, or will never take it. */
   readonly onSettled: (task: HeldTask) => void;
 }
@@ -33,7 +35,7 @@ export class Reporter {
 
   /** Sends until `finished` aborts and nothing waits any more, or `giveUp` aborts. */
   async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
-    const backoff = new Backoff(this.#options.random);
+    const backoff = new Backoff(this.#options.random, this.#options.sleep);
     while (!giveUp.aborted) {
       if (this.#waiting.length === 0) {
         if (finished.aborted) return;
@@ -71,22 +73,27 @@ export class Reporter {
 
   async #send(batch: readonly HeldTask[], signal: AbortSignal): Promise<void> {
     const spoken = batch.filter((task) => !task.silent);
-    if (spoken.length > 0) await this.#report(spoken, signal);
+    if (spoken.length > 0)
+      await this.#report(
+        spoken.map((task) => task.entry()),
+        signal,
+      );
     const returned = batch.filter(
       (task) => task.handBack && !task.lost && task.outcomes.length < task.lease.items.length,
     );
     if (returned.length > 0) await this.#release(returned, signal);
   }
 
-  async #report(tasks: readonly HeldTask[], signal: AbortSignal): Promise<void> {
+  /** What the control plane refuses to read is sent again in parts, so that one part costs no other. */
+  async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<void> {
     const { client, workerId, log } = this.#options;
     try {
-      const { entries } = await client.call(
+      const reply = await client.call(
         'completeBatch',
-        { body: { worker_id: workerId, entries: tasks.map((task) => task.entry()) } },
+        { body: { worker_id: workerId, entries: [...entries] } },
         { signal },
       );
-      for (const { task_id, attempt, outcome, code, task_status } of entries) {
+      for (const { task_id, attempt, outcome, code, task_status } of reply.entries) {
         log('task.reported', {
           task_id,
           attempt,
@@ -97,12 +104,10 @@ export class Reporter {
       }
     } catch (error) {
       if (!(error instanceof ApiError) || error.retryable) throw error;
-      if (tasks.length === 1) {
-        // It will never be taken as it is; without it the task's lease ends and another worker tries.
-        log('report.refused', { task_id: tasks[0]?.lease.task_id, code: error.code });
-        return;
-      }
-      for (const task of tasks) await this.#report([task], signal);
+      const parts = partsOf(entries, error.code);
+      // Without it the task's lease ends and another worker tries.
+      if (parts.length === 0) log('report.refused', { task_id: entries[0]?.task_id, code: error.code });
+      for (const part of parts) await this.#report(part, signal);
     }
   }
 
@@ -117,6 +122,26 @@ export class Reporter {
     for (const { task_id, attempt, outcome } of reply.tasks)
       log('task.released', { task_id, attempt, outcome });
   }
+}
+
+/** Smaller reports that say the same; none where there is nothing left to divide. */
+function partsOf(entries: readonly ReportEntry[], code: string): ReportEntry[][] {
+  const [entry] = entries;
+  if (entry === undefined) return [];
+  if (entries.length > 1) return entries.map((each) => [each]);
+  const [outcome] = entry.outcomes;
+  if (outcome === undefined) return [];
+  if (entry.outcomes.length > 1) {
+    const half = Math.ceil(entry.outcomes.length / 2);
+    const { error: _, ...first } = { ...entry, outcomes: entry.outcomes.slice(0, half), final: false };
+    return [[first], [{ ...entry, outcomes: entry.outcomes.slice(half) }]];
+  }
+  if (code !== 'body_too_large' || !('output' in outcome)) return [];
+  const error = {
+    code: 'output_too_large',
+    message: 'the control plane takes no output as large as this one',
+  };
+  return [[{ ...entry, outcomes: [{ item_id: outcome.item_id, error }] }]];
 }
 
 export function message(error: unknown): string {

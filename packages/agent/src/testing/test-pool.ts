@@ -1,0 +1,162 @@
+import { createApp } from '@macbatch/api';
+import { Client } from '@macbatch/client';
+import type { JobView, ResultLine } from '@macbatch/contract';
+import type { StoreOptions } from '@macbatch/store';
+import { type FreshStore, freshStore } from '@macbatch/store/testing';
+import { onTestFinished, vi } from 'vitest';
+import { Agent } from '../agent.ts';
+import type { AgentOptions } from '../agent-options.ts';
+import { sleep } from '../backoff.ts';
+import type { Runtime } from '../runtime.ts';
+
+/** Longest that a condition is waited for: these tests share their cores with others. */
+const PATIENCE_MS = 60_000;
+
+/** Resolves with what `look` returns once it returns anything but `undefined` and `false`. */
+export async function until<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
+  return vi.waitFor(
+    async () => {
+      const found = await look();
+      if (found === undefined || found === false) throw new Error(`not yet: ${look.toString()}`);
+      return found as Exclude<T, undefined | false>;
+    },
+    { timeout: PATIENCE_MS, interval: 20 },
+  );
+}
+
+/** One event that an agent logged. */
+export type Logged = { readonly event: string } & Readonly<Record<string, unknown>>;
+
+export interface TestAgent {
+  readonly agent: Agent;
+  readonly log: readonly Logged[];
+  /** Paths of the requests it sent, in order. */
+  readonly requests: readonly string[];
+  /** Events of one kind. */
+  logged(event: string): readonly Logged[];
+  /** The control plane is out of its reach while this is true. */
+  away: boolean;
+  ask(): void;
+  insist(): void;
+  readonly ended: Promise<void>;
+}
+
+export interface StartOptions extends Partial<AgentOptions> {
+  /** Its further requests for work get no answer. */
+  readonly leaseRequestsAtMost?: number;
+  readonly away?: boolean;
+}
+
+/** A control plane over a database of its own, as agents see it: real requests and replies, no socket. */
+export class TestPool {
+  readonly #fresh: FreshStore;
+  readonly client: Client;
+  readonly request: (url: string, init: RequestInit) => Promise<Response> | Response;
+
+  private constructor(fresh: FreshStore, limits: { readonly maxJsonBytes?: number }) {
+    this.#fresh = fresh;
+    const app = createApp({ store: fresh.store, limits });
+    this.request = (url, init) => app.request(url, init);
+    this.client = new Client({ baseUrl: 'http://control.test', fetch: this.request });
+  }
+
+  /** Gone when the test has finished. */
+  static async open(
+    options: Omit<StoreOptions, 'url'> & { readonly maxJsonBytes?: number } = {},
+  ): Promise<TestPool> {
+    const { maxJsonBytes, ...storeOptions } = options;
+    const fresh = await freshStore(storeOptions);
+    onTestFinished(() => fresh[Symbol.asyncDispose]());
+    return new TestPool(fresh, maxJsonBytes === undefined ? {} : { maxJsonBytes });
+  }
+
+  get store(): FreshStore['store'] {
+    return this.#fresh.store;
+  }
+
+  get sql(): FreshStore['sql'] {
+    return this.#fresh.sql;
+  }
+
+  get url(): string {
+    return this.#fresh.url;
+  }
+
+  async job(id: string): Promise<JobView> {
+    return this.client.call('readJob', { params: { id } });
+  }
+
+  /** The job once nothing of it is left to run. */
+  async ended(id: string): Promise<JobView> {
+    return until(async () => {
+      const job = await this.job(id);
+      return job.state !== 'queued' && job.state !== 'running' && job;
+    });
+  }
+
+  async results(id: string): Promise<ResultLine[]> {
+    const lines: ResultLine[] = [];
+    for await (const line of this.client.results(id)) lines.push(JSON.parse(line) as ResultLine);
+    return lines;
+  }
+
+  /** Starts an agent that is stopped when the test has finished. */
+  start(workerId: string, runtime: Runtime, options: StartOptions = {}): TestAgent {
+    const log: Logged[] = [];
+    const requests: string[] = [];
+    const { leaseRequestsAtMost = Number.POSITIVE_INFINITY, away = false, ...agentOptions } = options;
+    const reach = { away };
+    let leaseRequests = 0;
+    const asked = new AbortController();
+    const insisted = new AbortController();
+    const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+      const path = new URL(url).pathname;
+      requests.push(path);
+      if (reach.away) throw new TypeError('fetch failed');
+      if (path === '/v1/tasks/lease') {
+        leaseRequests += 1;
+        if (leaseRequests > leaseRequestsAtMost) await untilAborted(init.signal);
+      }
+      return this.request(url, init);
+    };
+    const agent = new Agent({
+      client: new Client({ baseUrl: 'http://control.test', fetch, retries: 0 }),
+      workerId,
+      bootId: `boot-of-${workerId}`,
+      hostname: 'test-mac',
+      runtimes: [runtime],
+      concurrency: 2,
+      leaseLimit: 1,
+      graceMs: 60_000,
+      heartbeatMs: 100,
+      log: (event, fields = {}) => log.push({ event, ...fields }),
+      now: () => Date.now(),
+      sleep: (ms, signal) => sleep(Math.min(ms, 10), signal),
+      random: () => 0.5,
+      ...agentOptions,
+    });
+    const started: Omit<TestAgent, 'away'> = {
+      agent,
+      log,
+      requests,
+      logged: (event) => log.filter((each) => each.event === event),
+      ask: () => asked.abort(),
+      insist: () => insisted.abort(),
+      ended: agent.run(asked.signal, insisted.signal),
+    };
+    onTestFinished(async () => {
+      started.ask();
+      started.insist();
+      await started.ended;
+    });
+    return Object.assign(reach, started);
+  }
+}
+
+function untilAborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal?.reason as Error);
+    if (signal?.aborted === true) end();
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
