@@ -95,5 +95,6 @@ export async function runInPlace(
   const pass = () => child.kill('SIGTERM');
   signals.interrupted.addEventListener('abort', pass);
   signals.insisted.addEventListener('abort', pass);
+  if (signals.interrupted.aborted) pass();
   return exitOf(child);
 }

@@ -13,7 +13,12 @@ export function withEndpointOptions(command: Command): Command {
   return command
     .option('--endpoint <url>', 'an OpenAI-compatible model server, as in http://127.0.0.1:11434/v1')
     .option('--endpoint-key-env <name>', 'environment variable that holds its API key')
-    .option('--map <alias=model...>', 'what a model alias is called on that server (repeatable)');
+    .option(
+      '--map <alias=model>',
+      'what a model alias is called on that server (repeatable)',
+      // Not a list of its own: it would swallow the file that follows it.
+      (pair: string, pairs: readonly string[] | undefined) => [...(pairs ?? []), pair],
+    );
 }
 
 /** The workers' environment with the endpoint added; what the environment says stays otherwise. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { ndjsonLines } from '@macbatch/contract';
+import { type Line, LineProblem, ndjsonLines } from '@macbatch/contract';
 import { parseItem } from '@macbatch/core';
 import { EXIT, Failure } from './failure.ts';
 
@@ -12,10 +12,18 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
  */
 export async function* itemLines(path: string): AsyncGenerator<string, void, undefined> {
   let expected = 1;
-  for await (const { number, text } of ndjsonLines(createReadStream(path), MAX_LINE_BYTES)) {
+  for await (const { number, text } of linesOf(path)) {
     for (; expected < number; expected += 1) yield '';
     expected = number + 1;
     yield itemLine(text, number);
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
+  try {
+    yield* ndjsonLines(createReadStream(path), MAX_LINE_BYTES);
+  } catch (error) {
+    throw error instanceof LineProblem ? new Failure(EXIT.usage, error.message) : error;
   }
 }
 

@@ -2,7 +2,15 @@
 import { shutdownSignals } from '@macbatch/process';
 import { runProgram } from './program.ts';
 
+/** As a shell counts who ends by SIGPIPE. */
+const NOBODY_READS = 141;
+
 const { asked, insisted } = shutdownSignals(process);
+// Who reads our output may have enough of it, as `head` does. What was started sees us go, and stops.
+process.stdout.on('error', (error) => {
+  if (Reflect.get(error, 'code') === 'EPIPE') process.exit(NOBODY_READS);
+  throw error;
+});
 process.exitCode = await runProgram(process.argv, {
   stdin: process.stdin,
   stdout: process.stdout,

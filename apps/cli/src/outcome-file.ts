@@ -1,8 +1,10 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { constants, createWriteStream } from 'node:fs';
+import { access, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Client } from '@macbatch/client';
+import { EXIT, Failure } from './failure.ts';
 
 /** How many lines of each kind were written. */
 export interface Written {
@@ -27,29 +29,36 @@ export async function writeOutcomes(
   out: { readonly path: string } | { readonly stream: Writable },
   signal: AbortSignal,
 ): Promise<Written> {
-  if ('stream' in out) return copyOutcomes(client, jobId, query, out.stream, signal);
+  const written = { ok: 0, error: 0 };
+  async function* lines(): AsyncGenerator<string, void, undefined> {
+    for await (const line of client.results(jobId, query, { signal })) {
+      // Only the status is looked at; the line goes through as it is.
+      const { status } = JSON.parse(line) as { readonly status: 'ok' | 'error' };
+      written[status] += 1;
+      yield `${line}\n`;
+    }
+  }
+  if ('stream' in out) {
+    await pipeline(lines, out.stream, { signal, end: false });
+    return written;
+  }
   const draft = `${out.path}.part`;
-  const stream = createWriteStream(draft);
-  const written = await copyOutcomes(client, jobId, query, stream, signal);
-  stream.end();
-  await once(stream, 'close');
-  await rename(draft, out.path);
+  try {
+    await pipeline(lines, createWriteStream(draft), { signal });
+    await rename(draft, out.path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
   return written;
 }
 
-async function copyOutcomes(
-  client: Client,
-  jobId: string,
-  query: OutcomeQuery,
-  stream: Writable,
-  signal: AbortSignal,
-): Promise<Written> {
-  const written = { ok: 0, error: 0 };
-  for await (const line of client.results(jobId, query, { signal })) {
-    // Only the status is looked at; the line goes through as it is.
-    const status = (JSON.parse(line) as { status: 'ok' | 'error' }).status;
-    written[status] += 1;
-    if (!stream.write(`${line}\n`)) await once(stream, 'drain', { signal });
+/** Ends with a `Failure` where no outcomes could be written to, which is better known before the job has run. */
+export async function mustBeWritable(path: string): Promise<void> {
+  const folder = dirname(path);
+  try {
+    await access(folder, constants.W_OK);
+  } catch {
+    throw new Failure(EXIT.usage, `--output: there is no folder ${folder} that can be written to`);
   }
-  return written;
 }

@@ -32,7 +32,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   for (const command of program.commands) command.copyInheritedSettings(program);
   try {
     await program.parseAsync(argv);
-    return terminal.interrupted.aborted ? EXIT.interrupted : EXIT.ok;
+    return EXIT.ok;
   } catch (error) {
     return exitCode(error, terminal);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, Unreachable } from '@macbatch/client';
+import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
 import { showProgress } from './progress.ts';
 import { say, type Terminal } from './terminal.ts';
@@ -24,7 +24,8 @@ export async function watchJob(
         progress.update(job);
         if (job.state !== 'queued' && job.state !== 'running') return job;
       } catch (error) {
-        if (!(error instanceof Unreachable)) throw error;
+        const mayPass = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
+        if (!mayPass) throw error;
         if (!away) say(terminal.stderr, `${error.message}; waiting for it`);
         away = true;
       }

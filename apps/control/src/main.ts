@@ -12,6 +12,11 @@ const CLOSE_MS = 5000;
 const log = createLog('control');
 const { asked, insisted } = shutdownSignals(process);
 
+/** To who spawned this process with a channel; it may have gone in the meantime. */
+function tellParent(message: object): void {
+  if (process.connected) process.send?.(message);
+}
+
 try {
   const config = readConfig(ControlConfig, process.env);
   const postgres = await openPostgres(databaseOf(config));
@@ -33,7 +38,7 @@ try {
     });
     const server = await listen(app, config.MACBATCH_HOST, config.MACBATCH_PORT);
     log('control.listening', { url: server.url, pid: process.pid });
-    process.send?.({ event: 'control.listening', url: server.url });
+    tellParent({ event: 'control.listening', url: server.url });
     await aborted(asked);
     log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
     await server.close(insisted.aborted ? 0 : CLOSE_MS);
@@ -46,6 +51,6 @@ try {
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   log('control.failed', { error: reason });
-  process.send?.({ event: 'program.failed', error: reason });
+  tellParent({ event: 'program.failed', error: reason });
   process.exit(1);
 }

@@ -8,7 +8,7 @@ import { exampleBatch } from '../example-batch.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { itemLines } from '../item-lines.ts';
 import { type LocalPool, startLocalPool } from '../local-pool.ts';
-import { writeOutcomes } from '../outcome-file.ts';
+import { mustBeWritable, writeOutcomes } from '../outcome-file.ts';
 import { contentKey, type Draft, jobHeader, submitDraft } from '../submission.ts';
 import { summaryJson, summaryText } from '../summary.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
@@ -48,9 +48,11 @@ export function addRun(program: Command, terminal: Terminal): void {
       '\nRunning the same file again carries on where it stopped. Only errors burn attempts here, not lost leases;\n--retry-on attempts brings the base rule back.',
     )
     .action(async (file: string | undefined, options: RunOptions) => {
+      const output = options.output ?? (file === undefined ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`);
+      const outcomes = output === '-' ? { stream: terminal.stdout } : { path: resolve(terminal.cwd, output) };
+      if ('path' in outcomes) await mustBeWritable(outcomes.path);
       const draft = file === undefined ? example(options) : fileDraft(file, options);
       const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
-      const output = options.output ?? (file === undefined ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`);
       const workers = Number(options.workers);
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
         throw new Failure(EXIT.usage, '--workers: 1 to 64');
@@ -65,13 +67,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       let job: JobView;
       try {
         job = await runJob(pool, draft, key, options, terminal);
-        await writeOutcomes(
-          new Client({ baseUrl: pool.url }),
-          job.id,
-          {},
-          output === '-' ? { stream: terminal.stdout } : { path: resolve(terminal.cwd, output) },
-          terminal.interrupted,
-        );
+        await writeOutcomes(new Client({ baseUrl: pool.url }), job.id, {}, outcomes, terminal.interrupted);
       } finally {
         if (terminal.interrupted.aborted) say(terminal.stderr, 'stopping; run the same again to carry on');
         await pool.stop(terminal.insisted);
@@ -149,10 +145,17 @@ function example(options: JobOptions): Draft {
   if (options.type !== undefined || options.model !== undefined || options.params !== undefined) {
     throw new Failure(EXIT.usage, 'Name a file: the example batch has its own type, model and params.');
   }
-  const batch = exampleBatch();
-  return options.shardSize === undefined
-    ? batch
-    : { ...batch, header: { ...batch.header, shard_size: Number(options.shardSize) } };
+  const { header, lines } = exampleBatch();
+  return {
+    header: jobHeader({
+      type: header.job_type,
+      model: header.model,
+      params: JSON.stringify(header.params),
+      shardSize: options.shardSize,
+      retryOn: options.retryOn ?? header.retry_on,
+    }),
+    lines,
+  };
 }
 
 function hint(job: JobView): string {

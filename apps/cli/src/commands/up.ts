@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
 import { startLocalPool } from '../local-pool.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
 
@@ -27,10 +28,13 @@ export function addUp(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print JSON for programs')
     .action(async (options: UpOptions) => {
+      const port = Number(options.port);
+      if (!Number.isInteger(port) || port < 0 || port > 65_535)
+        throw new Failure(EXIT.usage, '--port: 0 to 65535');
       const pool = await startLocalPool({
         dataDir: dataDirOf(options.dataDir, terminal),
         env: terminal.env,
-        port: Number(options.port),
+        port,
         ...(options.host === undefined ? {} : { host: options.host }),
         workers: 0,
       });
@@ -41,8 +45,14 @@ export function addUp(program: Command, terminal: Terminal): void {
         say(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
         say(terminal.stdout, `Its log:         ${pool.control.logPath}`);
       }
-      await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
+      const ended = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
       await pool.stop(terminal.insisted);
+      if (ended !== undefined) {
+        throw new Failure(
+          EXIT.unavailable,
+          `The control plane ended with ${ended}. Its log: ${pool.control.logPath}`,
+        );
+      }
     });
 }
 

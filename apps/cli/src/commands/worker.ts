@@ -5,6 +5,18 @@ import { Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { DEFAULT_URL } from './connection.ts';
 
+/** What a person may have set for this program and for control planes; a worker would take it for a typing error. */
+const NOT_FOR_WORKERS = [
+  'MACBATCH_URL',
+  'MACBATCH_DATA_DIR',
+  'MACBATCH_DATABASE_URL',
+  'MACBATCH_HOST',
+  'MACBATCH_PORT',
+  'MACBATCH_RENEWED_LEASE_SECONDS',
+  'MACBATCH_MAX_JSON_MB',
+  'MACBATCH_MAX_LINE_MB',
+];
+
 interface WorkerOptions extends EndpointOptions {
   readonly url?: string;
   readonly id?: string;
@@ -23,7 +35,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
     .addOption(new Option('--json', 'the output is JSON lines in any case').hideHelp())
     .action(async (options: WorkerOptions) => {
       const own = {
-        MACBATCH_URL: undefined,
+        ...Object.fromEntries(NOT_FOR_WORKERS.map((name) => [name, undefined])),
         MACBATCH_CONTROL_URL:
           options.url ?? terminal.env['MACBATCH_CONTROL_URL'] ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL,
         ...(options.id === undefined ? {} : { MACBATCH_WORKER_ID: options.id }),
