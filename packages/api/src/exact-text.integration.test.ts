@@ -41,7 +41,9 @@ it.each([
 ])('I7: what is sent as %s reaches the worker and comes back byte for byte', async (_kind, body, type) => {
   const submitted = await control.send('POST', '/v1/jobs', body, { 'content-type': type });
   expect(submitted.status).toBe(201);
-  const { id } = (await submitted.json()) as { id: string };
+  const view = await submitted.text();
+  expect(view).toContain('"params":{"b":1e400,"a":"\\u0000"}');
+  const { id } = JSON.parse(view) as { id: string };
   const { tasks } = (await (await control.send('POST', '/v1/tasks/lease', LEASE)).json()) as {
     tasks: LeasedTask[];
   };

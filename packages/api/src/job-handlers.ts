@@ -3,8 +3,8 @@ import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
 import type { JobDetail, Store } from '@macbatch/store';
 import type { Context, Hono } from 'hono';
 import { invalidField } from './invalid-field.ts';
-import { jobSummary, jobView } from './job-view.ts';
-import { honoPath, mount } from './mount.ts';
+import { jobSummary, jobViewText } from './job-view.ts';
+import { honoPath, jsonResponse, mount } from './mount.ts';
 import { Refusal } from './refusal.ts';
 import { bodyChunks } from './request-body.ts';
 import { resultStream } from './result-stream.ts';
@@ -31,13 +31,13 @@ export function mountJobs(app: Hono, store: Store, limits: BodyLimits): void {
 
   mount(app, 'readJob', limits, async ({ params }) => {
     await store.reclaim({ force: false });
-    return jobView(await read(params.id));
+    return jsonResponse(jobViewText(await read(params.id)));
   });
 
   mount(app, 'cancelJob', limits, async ({ params }) => {
     await read(params.id);
     await store.cancelJob(params.id);
-    return jobView(await read(params.id));
+    return jsonResponse(jobViewText(await read(params.id)));
   });
 
   mount(app, 'retryJob', limits, async ({ params, body }) => {
@@ -93,9 +93,9 @@ async function submitJob(
   );
   switch (reply.outcome) {
     case 'created':
-      return c.json(jobView(await read(reply.jobId)), 201);
+      return jsonResponse(jobViewText(await read(reply.jobId)), 201);
     case 'existing':
-      return c.json(jobView(await read(reply.jobId)), 200);
+      return jsonResponse(jobViewText(await read(reply.jobId)));
     case 'key_reused':
       throw new Refusal(
         'idempotency_key_reused',

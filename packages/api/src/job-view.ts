@@ -22,11 +22,14 @@ export function jobSummary(job: Job): JobSummary {
   };
 }
 
-/** A job with everything that is known of it. */
-export function jobView(job: JobDetail): JobView {
+/** A job with everything that is known of it, as JSON text: the submitter's parameters are spliced in. */
+export function jobViewText(job: JobDetail): string {
+  return `${JSON.stringify(viewWithoutParams(job)).slice(0, -1)},"params":${job.params}}`;
+}
+
+function viewWithoutParams(job: JobDetail): Omit<JobView, 'params'> {
   return {
     ...jobSummary(job),
-    params: JSON.parse(job.params) as JobView['params'],
     models_used: job.modelsUsed.map(({ name, digest }) => ({ name, digest })),
     mixed_models: job.modelsUsed.length > 1,
     workers: job.workers.map((worker) => ({

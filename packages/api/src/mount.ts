@@ -6,7 +6,7 @@ import { readJsonBody } from './request-body.ts';
 export type Handler<Name extends RouteName> = (
   input: RouteArguments<Name>,
   c: Context,
-) => Promise<RouteReply<Name>>;
+) => Promise<RouteReply<Name> | Response>;
 
 /** Puts a handler on a route of the contract: what it is given has been validated. */
 export function mount<Name extends RouteName>(
@@ -33,8 +33,14 @@ export function mount<Name extends RouteName>(
           : parse(schemas.body, await readJsonBody(c, limits.maxJsonBytes)),
     };
     // The schemas that made `input` are the ones that its type is derived from.
-    return c.json(await handler(input as unknown as RouteArguments<Name>, c));
+    const reply = await handler(input as unknown as RouteArguments<Name>, c);
+    return reply instanceof Response ? reply : c.json(reply);
   });
+}
+
+/** A reply that is JSON text already, because some of it is passed on as it came. */
+export function jsonResponse(text: string, status = 200): Response {
+  return new Response(text, { status, headers: { 'content-type': 'application/json' } });
 }
 
 /** `/v1/jobs/{id}` as Hono writes it: `/v1/jobs/:id`. */

@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createApp } from '@macbatch/api';
+import { expireLeases, fileStore, rowCounts } from '@macbatch/store/testing';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Listening, listen } from './listen.ts';
+
+const db = fileStore();
+const errors: Error[] = [];
+let server: Listening;
+beforeAll(async () => {
+  const app = createApp({
+    store: db.store,
+    limits: { maxJsonBytes: 1_000_000 },
+    onError: (error) => errors.push(error),
+  });
+  server = await listen(app, '127.0.0.1', 0);
+});
+afterAll(() => server.close(1000));
+
+const JOB = { job_type: 'noop', model: 'noop' };
+const LEASE = { worker_id: 'ann', boot_id: 'b', lease_limit: 1, offers: [JOB], wait_seconds: 30 };
+const post = (path: string, body: unknown, signal?: AbortSignal) =>
+  fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal === undefined ? {} : { signal }),
+  });
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds()));
+}
+
+it('A3: a body over the limit is answered 413 through a socket, declared or not, and the server lives', async () => {
+  const large = { ...JOB, items: [{ id: 'a', payload: 'x'.repeat(3_000_000) }] };
+  const declared = await post('/v1/jobs', large);
+  expect([declared.status, ((await declared.json()) as { code: string }).code]).toEqual([
+    413,
+    'body_too_large',
+  ]);
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: ReadableStream.from([Buffer.from(JSON.stringify(large))]),
+    duplex: 'half',
+  } as RequestInit;
+  const streamed = await fetch(`${server.url}/v1/tasks/lease`, init);
+  expect([streamed.status, ((await streamed.json()) as { code: string }).code]).toEqual([
+    413,
+    'body_too_large',
+  ]);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+});
+
+it('A3: an upload that breaks off midway leaves nothing behind', async () => {
+  const before = await rowCounts(db.sql);
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.write(
+    'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 10000000\r\n\r\n',
+  );
+  socket.write(`${JSON.stringify(JOB)}\n{"id":"a","payload":1}\n`);
+  await until(async () => {
+    const [row] =
+      await db.sql`select count(*)::int as copying from pg_stat_activity where query like 'copy items%' and state = 'active'`;
+    return row?.['copying'] === 1;
+  });
+  socket.destroy();
+  await until(async () => {
+    const [row] =
+      await db.sql`select count(*)::int as open from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`;
+    return row?.['open'] === 0;
+  });
+  expect(await rowCounts(db.sql)).toEqual(before);
+  expect((await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] })).status).toBe(201);
+});
+
+it('A1: a worker that hangs up while it waits gets no lease', async () => {
+  const gone = new AbortController();
+  const waiting = post('/v1/tasks/lease', LEASE, gone.signal).catch(() => 'gone');
+  await until(async () => {
+    const [row] =
+      await db.sql`select count(*)::int as asked from pg_stat_activity where application_name = 'macbatch-lease'`;
+    return row?.['asked'] !== 0;
+  });
+  gone.abort();
+  expect(await waiting).toBe('gone');
+  const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
+  await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
+  expect(await (await bob).json()).toMatchObject({ tasks: [{ attempt: 1 }] });
+  expect(await db.sql`select worker_id from leases`).toEqual([{ worker_id: 'bob' }]);
+});
+
+it('R1: a pool in which every worker only waits still takes an expired lease back', async () => {
+  await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
+  await post('/v1/tasks/lease', LEASE);
+  const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
+  await expireLeases(db.sql);
+  expect(await (await bob).json()).toMatchObject({ tasks: [{ attempt: 2 }] });
+  expect(errors.filter((error) => !/aborted|terminated|reset|hang up/i.test(error.message))).toEqual([]);
+});

@@ -1,0 +1,127 @@
+import { routes } from '@macbatch/contract';
+import { describe, expect, it } from 'vitest';
+import { ApiError, Unreachable } from './api-error.ts';
+import { Client } from './client.ts';
+
+const LEASE = {
+  worker_id: 'ann',
+  boot_id: 'b',
+  lease_limit: 1,
+  offers: [{ job_type: 'noop', model: 'm' }],
+} as const;
+const json = (body: unknown, status = 200) =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+const problem = (code: string, status: number) =>
+  json(
+    { type: 'about:blank', title: 't', status, detail: `it is ${code}`, code, field: 'items[3].id' },
+    status,
+  );
+
+/** A client whose requests are answered by `answers`, one after the other. */
+function clientOf(...answers: (() => Response)[]): {
+  client: Client;
+  calls: { url: string; method: string | undefined }[];
+} {
+  const calls: { url: string; method: string | undefined }[] = [];
+  const client = new Client({
+    baseUrl: 'http://control/',
+    retries: 2,
+    fetch: (url, init) => {
+      calls.push({ url, method: init.method });
+      const answer = answers[calls.length - 1];
+      if (answer === undefined) throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
+      return answer();
+    },
+  });
+  return { client, calls };
+}
+
+describe('a reply', () => {
+  it('A2: is parsed by the schema of its route', async () => {
+    const { client, calls } = clientOf(() => json({ reclaimed: 2, failed: 0, later: 'ignored' }));
+    expect(await client.call('reclaim', {})).toEqual({ reclaimed: 2, failed: 0 });
+    expect(calls).toEqual([{ url: 'http://control/v1/admin/reclaim', method: 'POST' }]);
+  });
+
+  it('A2: that does not fit the contract is an error and never taken for good', async () => {
+    const { client } = clientOf(() => json({ reclaimed: 'two' }));
+    await expect(client.call('reclaim', {})).rejects.toThrow();
+  });
+});
+
+describe('a refusal', () => {
+  it('A3: is an ApiError with its code, status and place, and is not sent again', async () => {
+    const { client, calls } = clientOf(() => problem('invalid_field', 400));
+    const refused = client.call('listWorkers', {});
+    await expect(refused).rejects.toBeInstanceOf(ApiError);
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_field',
+      status: 400,
+      retryable: false,
+      problem: { field: 'items[3].id' },
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('A3: that is not from macbatch is an ApiError too', async () => {
+    const { client } = clientOf(() => new Response('<html>nginx</html>', { status: 404 }));
+    await expect(client.call('listWorkers', {})).rejects.toMatchObject({
+      code: 'foreign_reply',
+      status: 404,
+    });
+  });
+
+  it('A3: that may pass is sent again', async () => {
+    const { client, calls } = clientOf(
+      () => problem('database_unavailable', 503),
+      () => json({ workers: [] }),
+    );
+    expect(await client.call('listWorkers', {})).toEqual({ workers: [] });
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe('a control plane that does not answer', () => {
+  it.each(['listWorkers', 'reclaim'] as const)('W6: %s is sent again, then Unreachable', async (name) => {
+    const { client, calls } = clientOf();
+    const failed = client.call(name, {});
+    await expect(failed).rejects.toBeInstanceOf(Unreachable);
+    await expect(failed).rejects.toThrow('ECONNREFUSED');
+    expect(calls).toHaveLength(3);
+  });
+
+  it('T2: leaseTasks is not sent again: a lease that was granted and not heard of would be lost twice', async () => {
+    const { client, calls } = clientOf();
+    await expect(
+      client.call('leaseTasks', { body: { ...LEASE, offers: [...LEASE.offers] } }),
+    ).rejects.toBeInstanceOf(Unreachable);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('I6: a submission is sent again only under an idempotency key', async () => {
+    async function* lines() {
+      yield '{"job_type":"noop","model":"m"}';
+    }
+    const without = clientOf();
+    await expect(without.client.submit(lines)).rejects.toBeInstanceOf(Unreachable);
+    expect(without.calls).toHaveLength(1);
+    const keyed = clientOf();
+    await expect(keyed.client.submit(lines, { idempotencyKey: 'k' })).rejects.toBeInstanceOf(Unreachable);
+    expect(keyed.calls).toHaveLength(3);
+  });
+
+  it('A2: a caller that gives up is told its own reason', async () => {
+    const { client } = clientOf();
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(client.call('listWorkers', {}, { signal })).rejects.toThrow('enough');
+  });
+});
+
+it('A2: ids stand in paths escaped, and only what is given stands in the query', async () => {
+  const { client, calls } = clientOf(() => new Response(''));
+  const lines: string[] = [];
+  for await (const line of client.results('a/b?c', { item_id: 'é &' })) lines.push(line);
+  expect(lines).toEqual([]);
+  expect(calls[0]?.url).toBe('http://control/v1/jobs/a%2Fb%3Fc/results?item_id=%C3%A9+%26');
+  expect(routes.readResults.path).toContain('{id}');
+});
