@@ -1,0 +1,135 @@
+import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Outbox } from './outbox.ts';
+
+const folder = () => mkdtempSync(join(tmpdir(), 'macbatch-outbox-'));
+const lease = (task_id: string, deployment = 'here') => ({ deployment, task_id, attempt: 1 });
+const outcome = (item_id: string) => ({ item_id, output: '{"ok":true}' });
+
+async function fill(
+  outbox: Outbox,
+  task_id: string,
+  items: readonly string[],
+  deployment = 'here',
+): Promise<void> {
+  await outbox.append({ kind: 'leased', ...lease(task_id, deployment), items: items.length });
+  await Promise.all(
+    items.map((item) =>
+      outbox.append({ kind: 'outcome', ...lease(task_id, deployment), outcome: outcome(item) }),
+    ),
+  );
+}
+
+describe('W6: the outbox', () => {
+  it('gives back after a restart what was not answered for', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const { outbox } = await Outbox.open(path);
+    await fill(outbox, '1', ['a', 'b']);
+    await fill(outbox, '2', ['c']);
+    await outbox.append({ kind: 'settled', ...lease('1') });
+    await outbox.close();
+
+    const again = await Outbox.open(path);
+    expect(again.dropped).toBe(0);
+    expect(again.outbox.unsettled('here')).toEqual([
+      { task_id: '2', attempt: 1, items: 1, outcomes: [outcome('c')] },
+    ]);
+    await again.outbox.close();
+  });
+
+  it('is on the disk when an append resolves, without closing', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const { outbox } = await Outbox.open(path);
+    await fill(outbox, '1', ['a']);
+    expect(readFileSync(path, 'utf8')).toContain('"item_id":"a"');
+    await outbox.close();
+  });
+
+  it('drops a torn last line and goes on after it', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const first = await Outbox.open(path);
+    await fill(first.outbox, '1', ['a']);
+    await first.outbox.close();
+    appendFileSync(path, '{"kind":"outcome","deployment":"here","task_id":"1","att');
+
+    const second = await Outbox.open(path);
+    expect(second.dropped).toBe(1);
+    await second.outbox.append({ kind: 'outcome', ...lease('1'), outcome: outcome('b') });
+    await second.outbox.close();
+    const third = await Outbox.open(path);
+    expect(third.dropped).toBe(0);
+    expect(third.outbox.unsettled('here')[0]?.outcomes).toEqual([outcome('a'), outcome('b')]);
+    await third.outbox.close();
+  });
+
+  it('counts lines that nobody wrote and reads the others', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const first = await Outbox.open(path);
+    await fill(first.outbox, '1', ['a']);
+    await first.outbox.close();
+    writeFileSync(path, `not json\n{"kind":"leased"}\n\u0000\n${readFileSync(path, 'utf8')}`);
+    const second = await Outbox.open(path);
+    expect(second.dropped).toBe(3);
+    expect(second.outbox.unsettled('here')).toHaveLength(1);
+    await second.outbox.close();
+  });
+
+  it('keeps the records of another deployment and leaves them alone', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const { outbox } = await Outbox.open(path);
+    await fill(outbox, '1', ['a'], 'there');
+    await fill(outbox, '1', ['b'], 'here');
+    expect(outbox.unsettled('here')[0]?.outcomes).toEqual([outcome('b')]);
+    expect(outbox.foreign('here')).toBe(1);
+    await outbox.append({ kind: 'settled', ...lease('1', 'here') });
+    await outbox.close();
+    const again = await Outbox.open(path);
+    expect(again.outbox.unsettled('there')[0]?.outcomes).toEqual([outcome('a')]);
+    await again.outbox.close();
+  });
+
+  it('is readable by its owner alone and empty once everything is answered for', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const { outbox } = await Outbox.open(path);
+    await fill(outbox, '1', ['a', 'b']);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await outbox.append({ kind: 'settled', ...lease('1') });
+    expect(statSync(path).size).toBe(0);
+    await outbox.close();
+  });
+
+  it('shrinks while others still wait', async () => {
+    const path = join(folder(), 'outbox.jsonl');
+    const { outbox } = await Outbox.open(path);
+    await fill(outbox, '99', ['kept']);
+    const big = 'x'.repeat(200_000);
+    for (const task of ['1', '2', '3', '4']) {
+      await outbox.append({ kind: 'leased', ...lease(task), items: 1 });
+      await outbox.append({
+        kind: 'outcome',
+        ...lease(task),
+        outcome: { item_id: 'big', output: JSON.stringify(big) },
+      });
+      await outbox.append({ kind: 'settled', ...lease(task) });
+    }
+    expect(statSync(path).size).toBeLessThan(600_000);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await outbox.append({ kind: 'outcome', ...lease('99'), outcome: outcome('after') });
+    await outbox.close();
+    const again = await Outbox.open(path);
+    expect(again.outbox.unsettled('here')).toEqual([
+      { task_id: '99', attempt: 1, items: 1, outcomes: [outcome('kept'), outcome('after')] },
+    ]);
+    await again.outbox.close();
+  });
+
+  it('rejects where the disk does not take the record', async () => {
+    // A device that is always full.
+    const opening = Outbox.open('/dev/full');
+    await expect(
+      opening.then(({ outbox }) => outbox.append({ kind: 'settled', ...lease('1') })),
+    ).rejects.toThrow();
+  });
+});
