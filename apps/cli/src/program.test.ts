@@ -1,0 +1,87 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runProgram } from './program.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'macbatch-cli-'));
+  writeFileSync(join(folder, 'items.jsonl'), '"text"\n');
+  writeFileSync(join(folder, 'latin1.jsonl'), Buffer.from([0x22, 0xe9, 0x22, 0x0a]));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs the command line in this process, as far as it starts no other. */
+async function run(...args: string[]) {
+  const written = { stdout: '', stderr: '' };
+  const into = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += String(chunk);
+        done();
+      },
+    });
+  const never = new AbortController().signal;
+  const code = await runProgram(['node', 'macbatch', ...args.map((arg) => arg.replace('FOLDER', folder))], {
+    stdin: process.stdin,
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+    env: {},
+    cwd: folder,
+    interrupted: never,
+    insisted: never,
+    now: () => 0,
+  });
+  return { code, ...written };
+}
+
+const FILE = 'FOLDER/items.jsonl';
+const EMBED = ['run', FILE, '--type', 'embed'];
+
+describe('a call that can’t be is told before anything starts, with exit code 2', () => {
+  it.each([
+    [['frobnicate'], /unknown command/],
+    [['run', '--frobnicate'], /unknown option '--frobnicate'/],
+    [['run', FILE], /--type is missing/],
+    [['run', FILE, '--type', 'chat'], /--model is missing/],
+    [['run', FILE, '--type', 'fly'], /'fly' is invalid. Allowed choices/],
+    [['run', '--type', 'embed'], /Name a file/],
+    [['run', '--shard-size', 'ten'], /--shard-size/],
+    [[...EMBED, '--workers', '0'], /--workers: 1 to 64/],
+    [[...EMBED, '--shard-size', 'ten'], /--shard-size/],
+    [[...EMBED, '--params', '{'], /--params is not JSON/],
+    [[...EMBED, '--params', '[]'], /--params/],
+    [[...EMBED, '--retry-on', 'luck'], /Allowed choices/],
+    [[...EMBED, '-o', 'nowhere/out.jsonl'], /no folder .*nowhere/],
+    [['run', 'missing.jsonl', '--type', 'embed'], /missing\.jsonl/],
+    [['run', 'FOLDER/latin1.jsonl', '--type', 'embed'], /line 1 is not UTF-8/],
+    [[...EMBED, '--map', 'a=b'], /--map needs --endpoint/],
+    [['worker', '--endpoint', 'http://h/v1'], /--endpoint needs --map/],
+    [['worker', '--endpoint', 'http://h/v1', '--map', 'ab'], /--map takes alias=model, not "ab"/],
+    [
+      ['worker', '--endpoint', 'http://h/v1', '--map', 'a=b', '--endpoint-key-env', 'NO_KEY'],
+      /NO_KEY is not set/,
+    ],
+    [['submit', FILE, '--model', 'm'], /--type is missing/],
+    [['submit', FILE, '--type', 'chat'], /--model is missing/],
+    [['submit'], /missing required argument/],
+    [['up', '--port', 'http'], /--port/],
+    [['bench', '--tasks', '0'], /--tasks/],
+    [['bench', '--shard-size', 'x'], /--shard-size/],
+    [['bench', '--lease-limit', '1001'], /--lease-limit/],
+    [['results', 'id', '--status', 'fine'], /Allowed choices/],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect(stderr).toMatch(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(existsSync(join(folder, '.macbatch'))).toBe(false);
+  });
+});
+
+it('help is no error', async () => {
+  const { code, stdout, stderr } = await run('run', '--help');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^Usage: macbatch run/);
+});

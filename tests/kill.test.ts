@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { audit, freshDatabase } from '@macbatch/store/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { testFolder } from './testing/folder.ts';
+import { modelServer } from './testing/model-server.ts';
+import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
+import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+
+const SHORT_LEASES = { MACBATCH_RENEWED_LEASE_SECONDS: '2' };
+const ids = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`);
+
+it('T5: a worker that is killed loses its lease, another finishes, and each item has one outcome', async () => {
+  const control = await startControl(SHORT_LEASES);
+  const server = await modelServer();
+  const job = await submitPrompts(control.client, 12, 3);
+  const doomed = startWorker(control, 'doomed', { env: parrotAt(server.url) });
+  server.allow(4);
+  await until(() => server.answered.length === 4 && server.waiting.length > 0);
+  doomed.kill('SIGKILL');
+  expect(await doomed.ended).toMatchObject({ how: 'SIGKILL' });
+  await until(() => server.waiting.length === 0);
+
+  server.allow(1000);
+  startWorker(control, 'heir', { env: parrotAt(server.url) });
+  const ended = await endedJob(control.client, job);
+  expect(ended).toMatchObject({ state: 'done', items: { ok: 12, total: 12 } });
+  expect(ended.lease_expired_events).toBeGreaterThanOrEqual(1);
+  const results = await resultsOf(control.client, job);
+  expect(results.map(({ id }) => id)).toEqual(ids(12));
+  expect(results.at(-1)).toMatchObject({ worker: 'heir', model: 'parrot-1' });
+  expect(await audit(control.databaseUrl)).toEqual([]);
+});
+
+it('W3: a silent worker keeps its tasks until their leases have expired', async () => {
+  const control = await startControl();
+  const server = await modelServer();
+  await submitPrompts(control.client, 3, 3);
+  const silent = startWorker(control, 'silent', { env: parrotAt(server.url) });
+  await until(() => server.waiting.length === 3);
+  silent.kill('SIGKILL');
+  await silent.ended;
+  expect(await control.client.call('reclaim', {})).toEqual({ reclaimed: 0, failed: 0 });
+  const { workers } = await control.client.call('listWorkers', {});
+  expect(workers).toMatchObject([{ worker_id: 'silent', tasks_leased: 1 }]);
+});
+
+it('a control plane that is killed and started again ends the job, with nothing lost or done twice', async () => {
+  const control = await startControl();
+  const server = await modelServer();
+  const job = await submitPrompts(control.client, 20, 2);
+  const workers = ['one', 'two'].map((id) =>
+    startWorker(control, id, { env: { ...parrotAt(server.url), MACBATCH_CONCURRENCY: '3' } }),
+  );
+  server.allow(8);
+  await until(() => server.answered.length === 8 && server.waiting.length > 0);
+  control.program.kill('SIGKILL');
+  await control.program.ended;
+  // What runs goes on without it.
+  server.allow(1000);
+  await until(() => workers.some((worker) => worker.stdout().includes('report.delayed')));
+  const second = await control.again();
+  expect(await endedJob(control.client, job)).toMatchObject({ state: 'done', items: { ok: 20 } });
+  expect((await resultsOf(control.client, job)).map(({ id }) => id)).toEqual(ids(20));
+  expect(server.answered).toHaveLength(20);
+  expect(new Set(server.answered).size).toBe(20);
+
+  // W7: all of them end by themselves when they are asked to.
+  for (const worker of workers) worker.kill('SIGTERM');
+  for (const worker of workers) expect(await worker.ended).toMatchObject({ how: 0 });
+  const { workers: known } = await control.client.call('listWorkers', {});
+  expect(known.map(({ offline }) => offline)).toEqual([true, true]);
+  second.kill('SIGTERM');
+  expect(await second.ended).toMatchObject({ how: 0 });
+  expect(await audit(control.databaseUrl)).toEqual([]);
+});
+
+it('when run itself is killed its children stop by themselves, and the next run carries on', async () => {
+  const folder = testFolder();
+  const prompts = Array.from({ length: 8 }, (_, n) => `Prompt ${n}`);
+  writeFileSync(join(folder, 'items.jsonl'), prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
+  const server = await modelServer();
+  const database = await freshDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const env = {
+    TEST_FOLDER: folder,
+    MACBATCH_DATABASE_URL: database.url,
+    MACBATCH_GRACE_SECONDS: '0.5',
+    MACBATCH_USE_LITE: '0',
+  };
+  const args = ['run', 'items.jsonl', '--type', 'chat', '--model', 'parrot', '--shard-size', '2'].concat([
+    '--endpoint',
+    server.url,
+  ]);
+  const killed = start('cli', args, { cwd: folder, env });
+  server.allow(3);
+  await until(() => server.answered.length === 3 && server.waiting.length > 0);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  await until(() => processesWith(folder).length === 0);
+
+  server.allow(1000);
+  const next = await macbatch([...args, '--json'], { cwd: folder, env });
+  expect(next).toMatchObject({ how: 0 });
+  expect(next.stderr).toContain('goes on: 3 of 8');
+  expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 8 }, lease_expired_events: 0 }]);
+  expect(server.answered).toHaveLength(8);
+  expect(new Set(server.answered)).toEqual(new Set(prompts));
+  expect(await audit(database.url)).toEqual([]);
+});

@@ -1,0 +1,213 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { testFolder } from './testing/folder.ts';
+import { type Control, endedJob, startControl, startWorker } from './testing/pool.ts';
+import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+
+const COMMANDS = [
+  'run',
+  'up',
+  'worker',
+  'submit',
+  'jobs',
+  'job',
+  'watch',
+  'cancel',
+  'retry',
+  'results',
+  'workers',
+  'reclaim',
+  'bench',
+];
+
+it('every command has --help, which is no error', async () => {
+  const main = await macbatch(['--help']);
+  expect(main).toMatchObject({ how: 0, stderr: '' });
+  for (const command of COMMANDS) expect(main.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+  for (let from = 0; from < COMMANDS.length; from += 4) {
+    const some = COMMANDS.slice(from, from + 4);
+    const helps = await Promise.all(some.map((command) => macbatch([command, '--help'])));
+    for (const [n, help] of helps.entries()) {
+      expect(help).toMatchObject({ how: 0, stderr: '' });
+      expect(help.stdout).toMatch(new RegExp(`^Usage: macbatch ${some[n]}\\b`));
+    }
+  }
+});
+
+it('a control plane that does not answer is exit code 3, said with its address', async () => {
+  const calls = await Promise.all(
+    [['jobs'], ['workers', '--json']].map((call) => macbatch([...call, '--url', 'http://127.0.0.1:9'])),
+  );
+  for (const call of calls) {
+    expect(call).toMatchObject({ how: 3, stdout: '' });
+    expect(call.stderr).toContain('http://127.0.0.1:9');
+  }
+});
+
+it('control plane, two workers and the command line work apart from each other', async () => {
+  const control = await startControl();
+  const folder = testFolder();
+  writeFileSync(
+    join(folder, 'items.jsonl'),
+    Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ id: `n${n}`, payload: n })}\n`).join(''),
+  );
+  const cli = (...args: string[]) =>
+    macbatch([...args], { cwd: folder, env: { MACBATCH_URL: control.url, MACBATCH_DATA_DIR: folder } });
+  const submit = ['submit', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--shard-size', '4'];
+
+  const submitted = await cli(...submit, '--json');
+  expect(submitted).toMatchObject({ how: 0 });
+  const [made] = jsonLines(submitted.stdout);
+  expect(made).toMatchObject({ created: true, state: 'queued', items: { total: 30 }, tasks: { total: 8 } });
+  const id = String(made?.['id']);
+  const again = await cli(...submit);
+  expect(again).toMatchObject({ how: 0, stdout: `${id}\n` });
+  expect(again.stderr).toContain('was submitted before');
+
+  const first = startWorker(control, 'first', { env: { MACBATCH_NOOP: '1' } });
+  const second = start('cli', ['worker', '--url', control.url, '--id', 'second', '--concurrency', '2'], {
+    env: { MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0', MACBATCH_DATA_DIR: folder },
+  });
+  const watched = await cli('watch', id, '--json');
+  expect(watched).toMatchObject({ how: 0 });
+  expect(jsonLines(watched.stdout)).toMatchObject([
+    { id, state: 'done', items: { ok: 30 }, lease_expired_events: 0 },
+  ]);
+  expect(watched.stderr).toContain('30/30 items');
+
+  const [job, jobs, results, filed, one, reclaimed] = await Promise.all([
+    cli('job', id, '--json'),
+    cli('jobs', '--json'),
+    cli('results', id),
+    cli('results', id, '-o', join(folder, 'out.jsonl'), '--json'),
+    cli('results', id, '--item', 'n7', '--status', 'ok'),
+    cli('reclaim', '--json'),
+  ]);
+  expect(jsonLines(job.stdout)).toMatchObject([{ id, state: 'done', model: 'noop' }]);
+  expect(JSON.parse(jobs.stdout)).toMatchObject([{ id, state: 'done' }]);
+  const lines = results.stdout.split('\n').slice(0, -1);
+  expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
+    Array.from({ length: 30 }, (_, n) => `n${n}`),
+  );
+  expect(readFileSync(join(folder, 'out.jsonl'), 'utf8')).toBe(results.stdout);
+  expect(jsonLines(filed.stdout)).toEqual([{ ok: 30, error: 0, outcomes: join(folder, 'out.jsonl') }]);
+  expect(jsonLines(one.stdout)).toMatchObject([{ id: 'n7', status: 'ok' }]);
+  expect(jsonLines(reclaimed.stdout)).toEqual([{ reclaimed: 0, failed: 0 }]);
+
+  // W7, B3: the output of a worker is JSON lines, and it ends well when it is asked to.
+  await second.event('worker.running');
+  first.kill('SIGTERM');
+  second.killGroup('SIGINT');
+  for (const ended of [await first.ended, await second.ended]) {
+    expect(ended).toMatchObject({ how: 0, stderr: '' });
+    const events = ended.stdout.trimEnd().split('\n');
+    expect(events.map((line) => (JSON.parse(line) as { event: string }).event)).toContain('worker.stopped');
+  }
+  const [workers, table] = await Promise.all([cli('workers', '--json'), cli('workers')]);
+  expect(JSON.parse(workers.stdout)).toMatchObject([
+    { worker_id: 'first', offline: true },
+    { worker_id: 'second', offline: true, concurrency: 2 },
+  ]);
+  expect(table.stdout).toMatch(/first +offline/);
+});
+
+it('jobs are cancelled, and failed ones sent back, by a person’s decision', async () => {
+  const control = await startControl();
+  const folder = testFolder();
+  writeFileSync(join(folder, 'items.jsonl'), '1\n2\n3\n');
+  const cli = (...args: string[]) => macbatch([...args], { cwd: folder, env: { MACBATCH_URL: control.url } });
+  const made = await cli('submit', 'items.jsonl', '--type', 'noop', '--model', 'noop');
+  const id = made.stdout.trim();
+  const cancelled = await cli('cancel', id, '--json');
+  expect(cancelled).toMatchObject({ how: 0 });
+  expect(jsonLines(cancelled.stdout)).toMatchObject([{ id, state: 'cancelled', items: { open: 3 } }]);
+  const [watched, retried] = await Promise.all([cli('watch', id), cli('retry', id)]);
+  expect(watched).toMatchObject({ how: 1 });
+  expect(retried).toMatchObject({ how: 2 });
+  expect(retried.stderr).toMatch(/cancelled/);
+
+  const failed = await failedJob(control);
+  const shown = await cli('watch', failed, '--json');
+  expect(shown).toMatchObject({ how: 1 });
+  expect(jsonLines(shown.stdout)).toMatchObject([{ state: 'failed', items: { failed: 1 } }]);
+  const sentBack = await cli('retry', failed, '--items', '--json');
+  expect(sentBack).toMatchObject({ how: 0 });
+  expect(jsonLines(sentBack.stdout)).toEqual([{ tasks: 1, items: 0 }]);
+  startWorker(control, 'later', { env: { MACBATCH_NOOP: '1' } });
+  expect(await endedJob(control.client, failed)).toMatchObject({ state: 'done', items: { ok: 1 } });
+
+  const unknown = await cli('job', '0198c0de-0000-7000-8000-000000000000');
+  expect(unknown).toMatchObject({ how: 2, stdout: '' });
+});
+
+/** A job whose only task has failed: three leases, each with an error. */
+async function failedJob({ client }: Control): Promise<string> {
+  const { job } = await client.submit(async function* () {
+    yield '{"job_type":"noop","model":"noop"}';
+    yield '{"id":"a","payload":1}';
+  });
+  for (let n = 0; n < 3; n += 1) {
+    const { tasks } = await client.call('leaseTasks', {
+      body: {
+        worker_id: 'broken',
+        boot_id: 'b',
+        lease_limit: 1,
+        offers: [{ job_type: 'noop', model: 'noop' }],
+      },
+    });
+    const error = { code: 'broken', message: 'it broke' };
+    await client.call('completeBatch', {
+      body: {
+        worker_id: 'broken',
+        entries: tasks.map(({ task_id, attempt }) => ({
+          task_id,
+          attempt,
+          outcomes: [],
+          final: false,
+          error,
+        })),
+      },
+    });
+  }
+  return job.id;
+}
+
+it('up runs a control plane with a Postgres of its own until it is asked to stop', async () => {
+  const folder = testFolder();
+  const up = start('cli', ['up', '--port', '0', '--data-dir', join(folder, 'data'), '--json'], {
+    env: { TEST_FOLDER: folder },
+  });
+  const url = await until(() => jsonLines(up.stdout())[0]?.['url'] as string | undefined);
+  const jobs = await macbatch(['jobs', '--url', url, '--json']);
+  expect(jobs).toMatchObject({ how: 0, stdout: '[]\n' });
+  up.killGroup('SIGINT');
+  expect(await up.ended).toMatchObject({ how: 0 });
+  expect(processesWith(folder)).toEqual([]);
+});
+
+it('a program whose configuration is wrong says all of it and ends with 1', async () => {
+  const control = start('control', [], { env: { MACBATCH_PORT: 'x', MACBATCH_PROT: '1' } });
+  const worker = start('worker', [], { env: { MACBATCH_ENDPOINTS: '{', MACBATCH_CONCURRENCY: '0' } });
+  onTestFinished(() => control.kill('SIGKILL'));
+  const [failed] = jsonLines((await control.ended).stdout);
+  expect(failed).toMatchObject({ event: 'control.failed' });
+  expect(failed?.['error']).toMatch(/MACBATCH_PORT: must be a port\n.*MACBATCH_PROT: is not a variable/);
+  const ended = await worker.ended;
+  expect(ended.how).toBe(1);
+  expect(jsonLines(ended.stdout)[0]?.['error']).toMatch(/MACBATCH_CONCURRENCY.*\n.*MACBATCH_ENDPOINTS/s);
+});
+
+it('who stops reading the results breaks nothing', async () => {
+  const control = await startControl();
+  const { job } = await control.client.submit(async function* () {
+    yield '{"job_type":"noop","model":"noop","shard_size":1000}';
+    for (let n = 0; n < 20_000; n += 1) yield `{"id":"some-longer-id-${n}","payload":${n}}`;
+  });
+  startWorker(control, 'w', { env: { MACBATCH_NOOP: '1' } });
+  await endedJob(control.client, job.id);
+  const results = start('cli', ['results', job.id, '--url', control.url]);
+  await until(() => results.stdout().length > 0);
+  results.closeStdout();
+  expect(await results.ended).toMatchObject({ how: 141, stderr: '' });
+});

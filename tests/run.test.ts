@@ -1,0 +1,195 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { audit, freshDatabase } from '@macbatch/store/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { testFolder } from './testing/folder.ts';
+import { modelServer } from './testing/model-server.ts';
+import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+
+/** A folder with this input file, in which `macbatch run` is to run. */
+function folderWith(lines: readonly string[]) {
+  const folder = testFolder();
+  writeFileSync(join(folder, 'items.jsonl'), lines.map((line) => `${line}\n`).join(''));
+  return {
+    folder,
+    outcomes: (name = 'items.jsonl.outcomes.jsonl') =>
+      jsonLines(readFileSync(join(folder, name), 'utf8')) as unknown as Outcome[],
+  };
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly status: string;
+  readonly output?: unknown;
+  readonly error?: { readonly code: string };
+  readonly attempt: number;
+  readonly finished_at: string;
+}
+
+/** A database of the test server instead of an embedded one: starts sooner. */
+async function databaseEnv() {
+  const database = await freshDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  return { MACBATCH_DATABASE_URL: database.url };
+}
+
+const texts = (count: number) =>
+  Array.from({ length: count }, (_, n) =>
+    JSON.stringify({ id: `text-${n}`, payload: `Text ${n}: größer 🙂` }),
+  );
+
+it('run takes a file to its outcomes with nothing but this machine; run again, it does nothing twice', async () => {
+  const { folder, outcomes } = folderWith(texts(25));
+  const env = { TEST_FOLDER: folder, MACBATCH_DATA_DIR: join(folder, 'data') };
+  const args = ['run', 'items.jsonl', '--type', 'embed', '--shard-size', '4'];
+  const first = await macbatch(args, { cwd: folder, env });
+  expect(first).toMatchObject({ how: 0 });
+  expect(first.stderr).toMatch(/25\/25 items/);
+  expect(first.stdout).toMatch(/items ok \/ failed \/ total +25 \/ 0 \/ 25/);
+  expect(first.stdout).toMatch(/attempts \(leases granted\) +7/);
+  expect(first.stdout).toMatch(/lease_expired_events +0/);
+  expect(first.stdout).toMatch(/worker +tasks done +tasks failed +items ok +items failed +items\/s/);
+  expect(first.stdout).toContain('universal-sentence-encoder-lite-en');
+  const written = outcomes();
+  expect(written.map(({ id, status }) => `${id} ${status}`)).toEqual(
+    Array.from({ length: 25 }, (_, n) => `text-${n} ok`),
+  );
+  expect(existsSync(join(folder, 'items.jsonl.outcomes.jsonl.part'))).toBe(false);
+  expect(processesWith(folder)).toEqual([]);
+
+  const again = await macbatch([...args, '--json'], { cwd: folder, env });
+  expect(again).toMatchObject({ how: 0 });
+  expect(again.stderr).toContain('goes on: 25 of 25 items have an outcome');
+  expect(jsonLines(again.stdout)).toMatchObject([
+    {
+      state: 'done',
+      leases_granted: 7,
+      items: { ok: 25, total: 25 },
+      outcomes: 'items.jsonl.outcomes.jsonl',
+    },
+  ]);
+  expect(outcomes()).toEqual(written);
+});
+
+it('a bad item ends in its own error, exit code 1 and a hint; --retry runs it again', async () => {
+  const { folder, outcomes } = folderWith([...texts(4), '{"id":"bad","payload":{"no":"text"}}']);
+  const env = await databaseEnv();
+  const args = [
+    'run',
+    'items.jsonl',
+    '--type',
+    'embed',
+    '--shard-size',
+    '2',
+    '--workers',
+    '1',
+    '-o',
+    'out.jsonl',
+  ];
+  const first = await macbatch(args, { cwd: folder, env });
+  expect(first).toMatchObject({ how: 1 });
+  expect(first.stderr).toMatch(/1 of 5 items have no good outcome.*--retry/);
+  expect(first.stdout).toMatch(/done with 1 failed items/);
+  expect(outcomes('out.jsonl').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'error']);
+
+  const again = await macbatch([...args, '--retry', '--json'], { cwd: folder, env });
+  expect(again).toMatchObject({ how: 1 });
+  expect(again.stderr).toContain('1 tasks run again, 1 item errors withdrawn');
+  expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
+});
+
+it('-o - writes the outcomes, and nothing else, to standard output', async () => {
+  const { folder } = folderWith(['"first"', '', '{"id":7,"text":"second"}']);
+  const env = { ...(await databaseEnv()), MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0' };
+  const args = ['run', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--workers', '1', '-o', '-'];
+  const run = await macbatch([...args, '--json'], { cwd: folder, env });
+  expect(run).toMatchObject({ how: 0 });
+  expect(
+    run.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([
+    { id: 'line-1', status: 'ok' },
+    { id: '7', status: 'ok' },
+  ]);
+  expect(jsonLines(run.stderr)).toMatchObject([{ state: 'done', items: { ok: 2 } }]);
+});
+
+it('A3: a bad line is named by the file’s own number, before anything starts', async () => {
+  const { folder } = folderWith(['{"id":"a","payload":1}', '', '{"id":"b",']);
+  const run = await macbatch(['run', 'items.jsonl', '--type', 'embed'], { cwd: folder });
+  expect(run).toMatchObject({ how: 2, stdout: '' });
+  expect(run.stderr).toMatch(/line 3 is not JSON/);
+  expect(existsSync(join(folder, '.macbatch'))).toBe(false);
+});
+
+it('A3: an id that is used twice is named with both of the file’s lines', async () => {
+  const { folder } = folderWith([
+    '{"id":"a","payload":1}',
+    '',
+    '{"id":"b","payload":1}',
+    '{"id":"a","payload":2}',
+  ]);
+  const run = await macbatch(['run', 'items.jsonl', '--type', 'embed'], {
+    cwd: folder,
+    env: await databaseEnv(),
+  });
+  expect(run).toMatchObject({ how: 2 });
+  expect(run.stderr).toMatch(/"a".*line 1.*line 4|line 4.*"a".*line 1/);
+});
+
+it('an option that nobody knows is exit code 2, and starts nothing', async () => {
+  const { folder } = folderWith(['"text"']);
+  const run = await macbatch(['run', 'items.jsonl', '--frobnicate'], { cwd: folder });
+  expect(run).toMatchObject({ how: 2, stdout: '' });
+  expect(run.stderr).toContain("unknown option '--frobnicate'");
+  expect(existsSync(join(folder, '.macbatch'))).toBe(false);
+});
+
+it('I6: Ctrl-C stops everything, and the same call carries on and redoes nothing', async () => {
+  const prompts = Array.from({ length: 12 }, (_, n) => `Prompt ${n}`);
+  const { folder, outcomes } = folderWith(prompts.map((prompt) => JSON.stringify(prompt)));
+  const server = await modelServer();
+  const env = { ...(await databaseEnv()), TEST_FOLDER: folder, MACBATCH_GRACE_SECONDS: '0.5' };
+  const args = ['run', '--type', 'chat', '--model', 'parrot', '--shard-size', '3'].concat([
+    '--endpoint',
+    server.url,
+    '--map',
+    'parrot=parrot-1',
+    'items.jsonl',
+  ]);
+  const interrupted = start('cli', args, { cwd: folder, env });
+  server.allow(5);
+  await until(() => server.answered.length === 5 && server.waiting.length > 0);
+  interrupted.killGroup('SIGINT');
+  const stopped = await interrupted.ended;
+  expect(stopped).toMatchObject({ how: 130, stdout: '' });
+  expect(stopped.stderr).toContain('run the same again to carry on');
+  expect(processesWith(folder)).toEqual([]);
+  expect(existsSync(join(folder, 'items.jsonl.outcomes.jsonl'))).toBe(false);
+
+  server.allow(1000);
+  const resumed = await macbatch([...args, '--json'], { cwd: folder, env });
+  expect(resumed).toMatchObject({ how: 0 });
+  expect(resumed.stderr).toContain('goes on: 5 of 12 items have an outcome');
+  expect(jsonLines(resumed.stdout)).toMatchObject([{ items: { ok: 12 }, lease_expired_events: 0 }]);
+  // No prompt was sent a second time once it had been answered.
+  expect(server.answered).toHaveLength(12);
+  expect(new Set(server.answered)).toEqual(new Set(prompts));
+  const outputsOf = (lines: readonly Outcome[]) =>
+    lines.map(({ id, status, output }) => ({ id, status, output }));
+  const resumedOutcomes = outcomes();
+
+  // Where nothing of it is known yet, so that all of it runs.
+  const elsewhere = { ...env, ...(await databaseEnv()) };
+  const whole = await macbatch([...args, '-o', 'whole.jsonl'], { cwd: folder, env: elsewhere });
+  expect(whole).toMatchObject({ how: 0 });
+  expect(outputsOf(resumedOutcomes)).toEqual(outputsOf(outcomes('whole.jsonl')));
+  expect(resumedOutcomes[4]?.output).toEqual({ text: 'You said: Prompt 4', finish_reason: 'stop' });
+
+  const third = await macbatch(args, { cwd: folder, env });
+  expect(third).toMatchObject({ how: 0 });
+  expect(outcomes()).toEqual(resumedOutcomes);
+  expect(await audit(env.MACBATCH_DATABASE_URL)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A server with a chat endpoint that answers when the test lets it. */
+export interface ModelServer {
+  /** Base address as `--endpoint` takes it. */
+  readonly url: string;
+  /** The prompts that were answered, in order. */
+  readonly answered: readonly string[];
+  /** Prompts that wait for their answer now. */
+  readonly waiting: readonly string[];
+  /** Lets so many more answers go out. */
+  allow(answers: number): void;
+}
+
+/** Starts one that answers nothing yet; closed when the test has finished. */
+export async function modelServer(): Promise<ModelServer> {
+  const answered: string[] = [];
+  let allowed = 0;
+  let waiting: { readonly prompt: string; readonly answer: () => void }[] = [];
+
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') {
+      response.writeHead(404).end('{}');
+      return;
+    }
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+      const prompt = messages.at(-1)?.content ?? '';
+      const entry = {
+        prompt,
+        answer() {
+          answered.push(prompt);
+          const message = { role: 'assistant', content: `You said: ${prompt}` };
+          response.end(JSON.stringify({ model: 'parrot-1', choices: [{ finish_reason: 'stop', message }] }));
+        },
+      };
+      response.on('close', () => {
+        waiting = waiting.filter((each) => each !== entry);
+      });
+      waiting.push(entry);
+      pump();
+    });
+  });
+
+  function pump(): void {
+    while (allowed > 0) {
+      const next = waiting.shift();
+      if (next === undefined) return;
+      allowed -= 1;
+      next.answer();
+    }
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    answered,
+    get waiting() {
+      return waiting.map(({ prompt }) => prompt);
+    },
+    allow(answers) {
+      allowed += answers;
+      pump();
+    },
+  };
+}

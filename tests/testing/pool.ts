@@ -1,0 +1,76 @@
+import { Client } from '@macbatch/client';
+import type { JobView, ResultLine } from '@macbatch/contract';
+import { freshDatabase } from '@macbatch/store/testing';
+import { onTestFinished } from 'vitest';
+import { type Program, type ProgramOptions, start, until } from './program.ts';
+
+/** A control plane process over a database of the test server. */
+export interface Control {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly client: Client;
+  readonly program: Program;
+  /** Starts another one on the same port and database. */
+  again(): Promise<Program>;
+}
+
+/** Starts one; killed, and its database dropped, when the test has finished. */
+export async function startControl(env: Readonly<Record<string, string>> = {}): Promise<Control> {
+  const database = await freshDatabase();
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const startOn = async (port: string) => {
+    const program = start('control', [], {
+      env: { ...env, MACBATCH_DATABASE_URL: database.url, MACBATCH_PORT: port },
+    });
+    return { program, url: String((await program.event('control.listening'))['url']) };
+  };
+  const { program, url } = await startOn('0');
+  return {
+    url,
+    databaseUrl: database.url,
+    client: new Client({ baseUrl: url }),
+    program,
+    again: async () => (await startOn(new URL(url).port)).program,
+  };
+}
+
+/** Starts a worker of it. */
+export function startWorker(control: Control, id: string, options: ProgramOptions = {}): Program {
+  return start('worker', [], {
+    ...options,
+    env: {
+      MACBATCH_CONTROL_URL: control.url,
+      MACBATCH_WORKER_ID: id,
+      MACBATCH_USE_LITE: '0',
+      ...options.env,
+    },
+  });
+}
+
+/** The job once nothing of it is left to run. */
+export async function endedJob(client: Client, id: string): Promise<JobView> {
+  return until(async () => {
+    const job = await client.call('readJob', { params: { id } }).catch(() => undefined);
+    return job !== undefined && job.state !== 'queued' && job.state !== 'running' && job;
+  });
+}
+
+export async function resultsOf(client: Client, id: string): Promise<ResultLine[]> {
+  const lines: ResultLine[] = [];
+  for await (const line of client.results(id)) lines.push(JSON.parse(line) as ResultLine);
+  return lines;
+}
+
+/** The environment that offers `parrot` at an endpoint for chat. */
+export function parrotAt(url: string): Readonly<Record<string, string>> {
+  return { MACBATCH_ENDPOINTS: JSON.stringify([{ url, models: { parrot: 'parrot-1' } }]) };
+}
+
+/** Submits a chat job of this many prompts for `parrot`. */
+export async function submitPrompts(client: Client, prompts: number, shardSize: number): Promise<string> {
+  const { job } = await client.submit(async function* () {
+    yield JSON.stringify({ job_type: 'chat', model: 'parrot', shard_size: shardSize });
+    for (let n = 0; n < prompts; n += 1) yield JSON.stringify({ id: `p${n}`, payload: `Prompt ${n}` });
+  });
+  return job.id;
+}
