@@ -72,9 +72,8 @@ export function guard(type: TaskEventType, event: EventSql, row: SQL = sql`${tas
   )})`;
 }
 
-/** `SET`: what the first rule that accepts the row makes of it. */
-export function assignments(type: TaskEventType, event: EventSql): SQL {
-  const row = sql`${tasks}`;
+/** `SET`: what the first rule that accepts the row makes of it. `row` names the task's row. */
+export function assignments(type: TaskEventType, event: EventSql, row: SQL = sql`${tasks}`): SQL {
   const rules = RULES[type];
   const fields = new Set(rules.flatMap((rule) => Object.keys(rule.becomes) as (keyof Task)[]));
   const sets = [...fields].map((field) => {

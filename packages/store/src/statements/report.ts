@@ -27,9 +27,9 @@ export interface ReportedRow {
  * items now all have one to `done`. Outcomes are welcome from any lease that was really granted, late or
  * not, while the task is not done; the first outcome of an item wins by the primary key of `results`.
  *
- * The tasks are locked in the order of their ids, so that overlapping batches can't deadlock. Outcomes
- * find their task by its key, and are counted by grouping them with it, and not by joining the locked rows
- * a second time: the planner expects one row there and would go through all pairs.
+ * The tasks are locked in the order of their ids, so that overlapping batches can't deadlock. From then on the
+ * rules see the rows as they were locked: the table's own, as this statement's snapshot has them, may be older,
+ * and what is recorded and what is counted must not be decided on different rows.
  */
 export const report = sql`
   with entry as materialized (
@@ -90,22 +90,18 @@ export const report = sql`
     on conflict do nothing
     returning task_id, error is null as ok
   ),
-  arrived as (
-    select id, max(no) as no, max(was) as was, max(reported_attempt) as reported_attempt,
-      (count(*) - 1)::int as recorded, (count(*) filter (where ok))::int as items_ok
-    from (
-      select id, no, status as was, reported_attempt, false as ok from welcome
-      union all
-      select task_id, null, null, null, ok from recorded
-    ) as part
-    group by id
+  recorded_by_task as (
+    select task_id, count(*)::int as recorded, (count(*) filter (where ok))::int as items_ok from recorded group by task_id
+  ),
+  arrived as materialized ( -- a full join, because it can't become a loop over all pairs; every count has its task
+    select welcome.*, coalesce(recorded, 0) as recorded, coalesce(items_ok, 0) as items_ok
+    from welcome full join recorded_by_task on recorded_by_task.task_id = welcome.id
   ),
   changed as (
-    update ${tasks} set ${assignments('report', { worker, attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` })}
+    update ${tasks} set ${assignments('report', { worker, attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` }, sql`arrived`)}
     from arrived
     where ${tasks.id} = arrived.id
-      and ${guard('report', { attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` })}
-    returning arrived.no, arrived.was, ${tasks.jobId}, ${tasks.status}, arrived.items_ok, arrived.recorded - arrived.items_ok as items_error
+    returning arrived.no, arrived.status as was, ${tasks.jobId}, ${tasks.status}, arrived.items_ok, arrived.recorded - arrived.items_ok as items_error
   ),
   moved as (
     select job_id, ${worker} as worker_id, was, status, 0 as granted, items_ok, items_error from changed
