@@ -37,6 +37,10 @@ export function problemResponse(refusal: Refusal): Response {
   const problem = problemOf(refusal);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
-    headers: { 'content-type': 'application/problem+json' },
+    headers: {
+      'content-type': 'application/problem+json',
+      // The rest of such a body is not read: the connection can carry no other request.
+      ...(problem.status === 413 ? { connection: 'close' } : {}),
+    },
   });
 }

@@ -97,3 +97,24 @@ it('T13: nothing of a cancelled job is sent back', async () => {
   await db.store.cancelJob(jobId);
   expect(await db.store.retryJob(jobId, { items: true })).toEqual({ tasks: 0, items: 0 });
 });
+
+it('I4: a late report that waited for a retry counts what it records', async () => {
+  const jobId = await submitJob(db.store, { items: 2 });
+  const [task] = await leaseTasks(db.store, 'ann');
+  if (task === undefined) throw new Error('nothing to lease');
+  const whole = { ...completion(task), outcomes: [success('item-0'), itemError('item-1')] };
+  await db.store.report('ann', [whole]);
+  const retrying = await db.sql.reserve();
+  await retrying`begin`;
+  await statement<{ job: string; items: boolean }, unknown>(retry).run(retrying, { job: jobId, items: true });
+  const again = db.store.report('ann', [whole]); // its snapshot has the task done, the row it gets is pending
+  for (;;) {
+    const waiting =
+      await db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    if (waiting.length > 0) break;
+  }
+  await retrying`commit`;
+  retrying.release();
+  expect(await again).toEqual([{ outcome: 'accepted', status: 'done' }]);
+  expect(await audit(db.url)).toEqual([]);
+});

@@ -29,7 +29,7 @@ it('T1-T13: a history on Postgres is the fold of what core decides, and the coun
       }
       const left = comparable(await task.read());
       expect(left).toEqual(comparable(world));
-      expect(await audit(db.url)).toEqual([]);
+      expect(await audit(db.sql)).toEqual([]);
     }),
     { numRuns: 60 },
   );

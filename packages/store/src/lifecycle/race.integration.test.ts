@@ -49,7 +49,7 @@ it('T4, T7, R5: calls at once on one task end as if they had come in some order'
       if (!explained(start, told, JSON.stringify(end))) {
         expect.fail(`no order explains ${JSON.stringify({ start: comparable(start), told, end }, null, 1)}`);
       }
-      expect(await audit(db.url)).toEqual([]);
+      expect(await audit(db.sql)).toEqual([]);
     }),
     { numRuns: 150 },
   );

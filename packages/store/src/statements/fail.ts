@@ -20,7 +20,8 @@ export interface HeldRow {
 
 /**
  * T6, T10: the holder gives tasks up. Each goes back to pending or fails, as the rules say; a failure
- * from a lease that no longer holds changes nothing and is noted as an event.
+ * from a lease that no longer holds changes nothing and is noted as an event. The guard looks at the row as
+ * it was locked: the table's own may be older, as this statement's snapshot has it.
  */
 export const fail = sql`
   with entry as materialized (
@@ -30,8 +31,7 @@ export const fail = sql`
     ) as entry (no, task_id, attempt, error)
   ),
   held as materialized (
-    select entry.no, entry.attempt as reported_attempt, entry.error as reported_error,
-      ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, ${tasks.cancelled}
+    select entry.no, entry.attempt as reported_attempt, entry.error as reported_error, ${tasks}.*
     from entry join ${tasks} on ${tasks.id} = entry.task_id
     order by ${tasks.id}
     for no key update of ${tasks}
@@ -39,7 +39,7 @@ export const fail = sql`
   changed as (
     update ${tasks} set ${assignments('fail', failure)}
     from held
-    where ${tasks.id} = held.id and ${guard('fail', failure)}
+    where ${tasks.id} = held.id and ${guard('fail', failure, sql`held`)}
     returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}
   ),
   noted as (

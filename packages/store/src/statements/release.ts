@@ -6,6 +6,7 @@ import { tallied } from './tally.ts';
 const held = { worker: sql`${sql.placeholder('worker')}::text`, attempt: sql`held.reported_attempt` };
 const renewal = { ...held, leaseMs: sql`${sql.placeholder('leaseMs')}::float8` };
 
+// The guards look at the rows as they were locked: the table's own may be older, as the snapshot has them.
 const heldRows = sql`
   with entry as materialized (
     select * from unnest(
@@ -13,7 +14,7 @@ const heldRows = sql`
     ) as entry (no, task_id, attempt)
   ),
   held as materialized (
-    select entry.no, entry.attempt as reported_attempt, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, ${tasks.cancelled}
+    select entry.no, entry.attempt as reported_attempt, ${tasks}.*
     from entry join ${tasks} on ${tasks.id} = entry.task_id
     order by ${tasks.id}
     for no key update of ${tasks}
@@ -28,7 +29,7 @@ export const release = sql`${heldRows},
   changed as (
     update ${tasks} set ${assignments('release', held)}
     from held
-    where ${tasks.id} = held.id and ${guard('release', held)}
+    where ${tasks.id} = held.id and ${guard('release', held, sql`held`)}
     returning held.no, held.status as was, ${tasks.jobId}, ${tasks.status}
   ),
   moved as (
@@ -42,7 +43,7 @@ export const renew = sql`${heldRows},
   changed as (
     update ${tasks} set ${assignments('renew', renewal)}
     from held
-    where ${tasks.id} = held.id and ${guard('renew', renewal)}
+    where ${tasks.id} = held.id and ${guard('renew', renewal, sql`held`)}
     returning held.no, ${tasks.status}
   )
   ${reply}`;

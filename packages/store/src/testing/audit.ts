@@ -60,8 +60,9 @@ const CHECKS: Readonly<Record<string, string>> = {
 };
 
 /** Recomputes from the rows what the database says of itself, and tells what does not fit. */
-export async function audit(url: string): Promise<string[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+export async function audit(database: string | postgres.Sql): Promise<string[]> {
+  const own = typeof database === 'string' ? postgres(database, { max: 1, onnotice: () => undefined }) : null;
+  const sql = own ?? (database as postgres.Sql);
   try {
     // Several statements in one go come back as a list of their rows.
     const found = (await sql.unsafe(
@@ -72,6 +73,6 @@ export async function audit(url: string): Promise<string[]> {
       return rows.length === 0 ? [] : [`${problem}: ${JSON.stringify(rows[0])} and ${rows.length - 1} more`];
     });
   } finally {
-    await sql.end({ timeout: 5 });
+    await own?.end({ timeout: 5 });
   }
 }

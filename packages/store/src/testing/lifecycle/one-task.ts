@@ -52,39 +52,44 @@ export async function oneTask(store: Store, sql: postgres.Sql): Promise<OneTask>
 
 async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, world: World): Promise<void> {
   const { task, granted, outcomes } = world;
+  // Sent one after the other without waiting for the answers between.
+  const sent: PromiseLike<unknown>[] = [];
   const leftMs = task.leaseUntil === null ? null : task.leaseUntil - T0;
-  await tx`update jobs set finished_at = null, retry_on = ${task.retryOn}, cancelled_at = ${task.cancelled ? tx`now()` : null} where id = ${jobId}`;
-  await tx`
+  sent.push(
+    tx`update jobs set finished_at = null, retry_on = ${task.retryOn}, cancelled_at = ${task.cancelled ? tx`now()` : null} where id = ${jobId}`,
+  );
+  sent.push(tx`
     update tasks set status = ${task.status}, attempts = ${task.attempts}, errors = ${task.errors}, expiries = ${task.expiries},
       returns = ${task.returns}, retry_base = ${task.retryBase}, retry_on = ${task.retryOn}, outcome_count = ${task.outcomeCount},
       assigned_worker = ${task.assignedWorker}, error = ${task.error},
       -- As the store leaves it: what is done is not flagged, the job says it.
       cancelled = ${task.cancelled && task.status !== 'done'},
       lease_until = now() + ${leftMs}::float8 * interval '1 millisecond'
-    where id = ${taskId}`;
-  await tx`delete from leases where task_id = ${taskId}`;
-  await tx`delete from results where job_id = ${jobId}`;
-  await tx`delete from events where job_id = ${jobId}`;
-  await tx`delete from job_tallies where job_id = ${jobId}`;
-  await tx`
+    where id = ${taskId}`);
+  sent.push(tx`delete from leases where task_id = ${taskId}`);
+  sent.push(tx`delete from results where job_id = ${jobId}`);
+  sent.push(tx`delete from events where job_id = ${jobId}`);
+  sent.push(tx`delete from job_tallies where job_id = ${jobId}`);
+  sent.push(tx`
     insert into leases (task_id, attempt, worker_id, boot_id)
-    select ${taskId}, number, worker, 'boot' from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`;
+    select ${taskId}, number, worker, 'boot' from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`);
   const places = [...outcomes.keys()];
   const errors = [...outcomes.values()].map((outcome) => (outcome === 'error' ? ERROR : null));
-  await tx`
+  sent.push(tx`
     insert into results (job_id, seq, output, error, task_id, attempt)
     select ${jobId}, place, case when error is null then 'true' end, error, ${taskId}, 1
-    from unnest(${places}::int[], ${errors}::text[]) as outcome (place, error)`;
-  await tx`
+    from unnest(${places}::int[], ${errors}::text[]) as outcome (place, error)`);
+  sent.push(tx`
     insert into events (kind, job_id, task_id, attempt)
     select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from generate_series(1, ${task.expiries}::int) as number
     union all select 'task_error', ${jobId}, ${taskId}, number from generate_series(1, ${task.errors}::int) as number
-    union all select 'task_retried', ${jobId}, ${taskId}, null where ${task.retryBase > 0}`;
+    union all select 'task_retried', ${jobId}, ${taskId}, null where ${task.retryBase > 0}`);
   const is = (status: string) => (task.status === status ? 1 : 0);
   const bad = errors.filter((error) => error !== null).length;
-  await tx`
+  sent.push(tx`
     insert into job_tallies (job_id, worker_id, pending, leased, done, failed, leases_granted, items_ok, items_error)
-    values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad})`;
+    values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad})`);
+  await Promise.all(sent);
 }
 
 async function read(sql: postgres.Sql, taskId: string): Promise<World> {
