@@ -28,7 +28,7 @@ async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
 }
 
 /** One line of the file as an item. Throws a `Failure` that names the line. */
-export function itemLine(text: string, number: number): string {
+function itemLine(text: string, number: number): string {
   const value = parse(text, number);
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
   const line =

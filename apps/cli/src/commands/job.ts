@@ -13,7 +13,7 @@ export function exitCodeOf(job: JobSummary): number {
 }
 
 /** Shows a job and ends with the code that says how it went. */
-export function conclude(job: JobView, json: boolean, terminal: Terminal): void {
+function conclude(job: JobView, json: boolean, terminal: Terminal): void {
   if (json) sayJson(terminal.stdout, summaryJson(job, null));
   else say(terminal.stdout, summaryText(job));
 }

@@ -1,17 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunRequest, Runtime } from '../runtime.ts';
+import { findLlamaServer, type LlamaServer, spawnLlamaServer } from '../testing/llama-server.ts';
 import { type EndpointConfig, openAiEndpoint } from './openai-endpoint.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const MODEL = fileURLToPath(new URL('../../fixtures/tiny-demo-f16.gguf', import.meta.url));
 const never = new AbortController().signal;
 
 const request = (job_type: RunRequest['job_type'], payload: unknown, more: Partial<RunRequest> = {}) => ({
@@ -29,16 +25,14 @@ function open(url: string, more: Partial<EndpointConfig> = {}, now = () => 0): R
   return runtime;
 }
 
-const llama = llamaServer();
-
-describe.skipIf(llama === undefined)(
+describe.skipIf(findLlamaServer() === undefined)(
   'a real llama.cpp server (set MACBATCH_LLAMA_SERVER or brew install llama.cpp)',
   () => {
     let chatServer: LlamaServer;
     let embedServer: LlamaServer;
     beforeAll(async () => {
-      chatServer = await start();
-      embedServer = await start('--embeddings', '--pooling', 'mean');
+      chatServer = await spawnLlamaServer();
+      embedServer = await spawnLlamaServer('--embeddings', '--pooling', 'mean');
     });
     afterAll(async () => {
       await Promise.all([chatServer.kill(), embedServer.kill()]);
@@ -129,7 +123,7 @@ describe.skipIf(llama === undefined)(
     });
 
     test('a wrong key withdraws everything and is told to nobody', async () => {
-      const locked = await start('--api-key', 'right-key');
+      const locked = await spawnLlamaServer('--api-key', 'right-key');
       onTestFinished(() => locked.kill());
       await open(locked.url, { key: 'right-key' }).run(request('chat', 'Hello!'));
 
@@ -141,7 +135,7 @@ describe.skipIf(llama === undefined)(
     });
 
     test('a server that is killed under a request, or gone before it, is waited for', async () => {
-      const doomed = await start();
+      const doomed = await spawnLlamaServer();
       const runtime = open(doomed.url);
       await runtime.run(request('chat', 'Hello!'));
       doomed.process.kill('SIGSTOP');
@@ -254,62 +248,6 @@ test('the digest of Ollama is asked for beside /v1, and its missing model withdr
   const { model } = await runtime.run(request('chat', 'Hello!'));
   expect(model).toEqual({ name: 'tiny-demo', digest: `sha256:${digest}` });
 });
-
-interface LlamaServer {
-  readonly url: string;
-  readonly process: ChildProcess;
-  kill(): Promise<void>;
-}
-
-function llamaServer(): string | undefined {
-  const { MACBATCH_LLAMA_SERVER: named, PATH: path = '' } = process.env;
-  if (named !== undefined && named !== '') {
-    // A mistake to be told, not a reason to skip.
-    if (!existsSync(named)) throw new Error(`MACBATCH_LLAMA_SERVER: there is no ${named}`);
-    return named;
-  }
-  return path
-    .split(delimiter)
-    .map((folder) => join(folder, 'llama-server'))
-    .find((file) => existsSync(file));
-}
-
-async function start(...flags: string[]): Promise<LlamaServer> {
-  const port = await freePort();
-  const server = spawn(
-    llama ?? 'llama-server',
-    ['-m', MODEL, '--alias', 'tiny-demo', '--host', '127.0.0.1', '--port', String(port)].concat(
-      ['-c', '4096', '-np', '4', '--threads', '1', '--no-webui', '--jinja'],
-      flags,
-    ),
-    { stdio: 'ignore' },
-  );
-  const exited = once(server, 'exit');
-  await vi.waitFor(
-    async () => {
-      if (server.exitCode !== null) throw new Error(`llama-server ended with code ${server.exitCode}`);
-      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
-    },
-    { timeout: 30_000, interval: 50 },
-  );
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    process: server,
-    async kill() {
-      server.kill('SIGKILL');
-      await exited;
-    },
-  };
-}
-
-async function freePort(): Promise<number> {
-  const server = createSocketServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function listen(answer: (...args: Parameters<RequestListener>) => unknown): Promise<string> {
   const server = createServer((incoming, reply) => {

@@ -1,0 +1,44 @@
+import { readConfig } from '@macbatch/process';
+import { expect, it } from 'vitest';
+import { WorkerConfig, workerIdOf } from './config.ts';
+
+const read = (env: Record<string, string>) => readConfig(WorkerConfig, env);
+
+it('a worker needs nothing to be set', () => {
+  expect(read({})).toMatchObject({
+    MACBATCH_CONTROL_URL: 'http://127.0.0.1:7420',
+    MACBATCH_CONCURRENCY: 8,
+    MACBATCH_LEASE_LIMIT: 4,
+    MACBATCH_ENDPOINTS: [],
+    MACBATCH_USE_LITE: true,
+    MACBATCH_NOOP: false,
+  });
+});
+
+it('endpoints are a JSON array, and flags are 0 or 1', () => {
+  const endpoint = { url: 'http://h/v1', models: { a: 'x' }, jobTypes: ['chat'], key: 'k' };
+  expect(
+    read({ MACBATCH_ENDPOINTS: JSON.stringify([endpoint]), MACBATCH_USE_LITE: '0', MACBATCH_NOOP: 'true' }),
+  ).toMatchObject({ MACBATCH_ENDPOINTS: [endpoint], MACBATCH_USE_LITE: false, MACBATCH_NOOP: true });
+});
+
+it.each([
+  [{ MACBATCH_ENDPOINTS: 'nonsense' }, 'MACBATCH_ENDPOINTS: must be a JSON array of endpoints'],
+  [{ MACBATCH_ENDPOINTS: '{}' }, 'MACBATCH_ENDPOINTS: '],
+  [{ MACBATCH_ENDPOINTS: '[{"models":{}}]' }, 'MACBATCH_ENDPOINTS.0.url: needs a url'],
+  [{ MACBATCH_WORKER_ID: 'my mac' }, 'MACBATCH_WORKER_ID: must be printable ASCII'],
+  [{ MACBATCH_CONCURRENCY: 'many' }, 'MACBATCH_CONCURRENCY: must be a number of items'],
+  [{ MACBATCH_HEARTBEAT_SECONDS: '0' }, 'MACBATCH_HEARTBEAT_SECONDS: must be at least 0.1'],
+  [{ MACBATCH_USE_LITE: 'yes' }, 'MACBATCH_USE_LITE: must be 0 or 1'],
+  [{ MACBATCH_CONTROL_URL: 'here' }, 'MACBATCH_CONTROL_URL: must be the URL of a control plane'],
+])('%j is told by its name', (env, problem) => {
+  expect(() => read(env)).toThrow(problem);
+});
+
+it.each([
+  ['mac-3.local', 'mac-3.local'],
+  ['Jürgens Mac', 'J-rgens-Mac'],
+  ['', 'worker'],
+])('the host %s is the worker %s', (hostname, id) => {
+  expect(workerIdOf(hostname)).toBe(id);
+});
