@@ -86,8 +86,9 @@ export async function runInPlace(
   packageName: string,
   env: Readonly<Record<string, string | undefined>>,
   signals: { readonly interrupted: AbortSignal; readonly insisted: AbortSignal },
+  args: readonly string[] = [],
 ): Promise<number | string> {
-  const child = spawn(process.execPath, [programPath(packageName)], {
+  const child = spawn(process.execPath, [programPath(packageName), ...args], {
     env: { ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,

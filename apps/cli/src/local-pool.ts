@@ -46,6 +46,7 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
         ? { MACBATCH_DATA_DIR: join(options.dataDir, 'postgres') }
         : { MACBATCH_DATABASE_URL: options.env['MACBATCH_DATABASE_URL'] }),
       MACBATCH_PORT: String(options.port),
+      PROBE_STATE: join(options.dataDir, 'probe_state.json'),
       ...(options.host === undefined ? {} : { MACBATCH_HOST: options.host }),
       ...given(options.env, [
         'MACBATCH_RENEWED_LEASE_SECONDS',
@@ -85,6 +86,9 @@ function startLocalWorker(options: LocalPoolOptions, url: string, n: number): Ch
     childEnv(options.env, {
       MACBATCH_CONTROL_URL: url,
       MACBATCH_WORKER_ID: name,
+      // Kept with the database whose outcomes they are; nothing of a local pool is outside its folder.
+      MACBATCH_STATE_DIR: join(options.dataDir, 'workers'),
+      PROBE_STATE: join(options.dataDir, 'probe_state.json'),
       ...given(options.env, [
         'MACBATCH_ENDPOINTS',
         'MACBATCH_CONCURRENCY',

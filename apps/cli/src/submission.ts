@@ -16,6 +16,7 @@ export function jobHeader(given: {
   readonly params: string | undefined;
   readonly shardSize: string | undefined;
   readonly retryOn: string | undefined;
+  readonly fresh: boolean | undefined;
 }): JobHeader {
   let params: unknown;
   if (given.params !== undefined) {
@@ -34,6 +35,7 @@ export function jobHeader(given: {
     ...(params === undefined ? {} : { params }),
     ...(given.shardSize === undefined ? {} : { shard_size: Number(given.shardSize) }),
     ...(given.retryOn === undefined ? {} : { retry_on: given.retryOn }),
+    ...(given.fresh === true ? { reuse: 'none' } : {}),
   });
   if (header.success) return header.data;
   const issue = header.error.issues[0];

@@ -20,6 +20,9 @@ export function summaryText(job: JobView): string {
         'items ok / failed / total',
         `${job.items.ok} / ${job.items.error + job.items.failed} / ${job.items.total}`,
       ],
+      ...(job.items.reused + job.items.repeated > 0
+        ? [['reused from earlier jobs / repeated in this one', `${job.items.reused} / ${job.items.repeated}`]]
+        : []),
       ['tasks done / failed', `${job.tasks.done} / ${job.tasks.failed}`],
       ['attempts (leases granted)', String(job.leases_granted)],
       ['lease_expired_events', String(job.lease_expired_events)],

@@ -9,6 +9,11 @@ export const ControlConfig = z.object({
   MACBATCH_DATA_DIR: z.string().optional(),
   MACBATCH_HOST: z.string().default('127.0.0.1'),
   MACBATCH_PORT: z.coerce.number('must be a port').int().min(0).max(65_535).default(7420),
+  MACBATCH_CONTROL_NAME: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')
+    .optional(),
+  PROBE_STATE: z.string().optional(),
   MACBATCH_RENEWED_LEASE_SECONDS: z.coerce
     .number('must be a number of seconds')
     .min(1)
@@ -43,4 +48,9 @@ export function limitsOf(config: ControlConfig): {
     maxJsonBytes: config.MACBATCH_MAX_JSON_MB * MEGABYTE,
     maxLineBytes: config.MACBATCH_MAX_LINE_MB * MEGABYTE,
   };
+}
+
+/** A name made from a host's, which may hold what a name must not. */
+export function controlNameOf(hostname: string): string {
+  return hostname.replaceAll(/[^\x21-\x7e]+/g, '-').slice(0, 200) || 'control';
 }

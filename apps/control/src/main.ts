@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { hostname } from 'node:os';
 import { createApp } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
-import { aborted, createLog, readConfig, shutdownSignals } from '@macbatch/process';
+import { aborted, createLog, probeBoot, readConfig, shutdownSignals } from '@macbatch/process';
 import { createStore, migrate } from '@macbatch/store';
-import { ControlConfig, databaseOf, limitsOf } from './config.ts';
+import { ControlConfig, controlNameOf, databaseOf, limitsOf } from './config.ts';
 import { listen } from './listen.ts';
 
 /** How long requests under way may take once the control plane is to stop. */
@@ -19,6 +20,15 @@ function tellParent(message: object): void {
 
 try {
   const config = readConfig(ControlConfig, process.env);
+  const name = config.MACBATCH_CONTROL_NAME ?? controlNameOf(hostname());
+  const startedAt = new Date().toISOString();
+  const { previous_boot_id, ...probe } = probeBoot({
+    role: 'control',
+    name,
+    path: config.PROBE_STATE,
+    startedAt,
+  });
+  process.stdout.write(`${JSON.stringify(probe)}\n`);
   const postgres = await openPostgres(databaseOf(config));
   try {
     await migrate(postgres.url);
@@ -27,6 +37,19 @@ try {
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
     });
+    const { boot } = probe;
+    const verdict = await store.addBoot({
+      role: 'control',
+      name,
+      bootId: boot.boot_id,
+      pid: boot.pid,
+      hostname: boot.hostname,
+      startedAt: boot.started_at,
+      cwd: boot.cwd,
+      tmpWritable: boot.tmp_writable,
+      previousBootId: previous_boot_id,
+    });
+    log('boot.known', { boot_id: boot.boot_id, verdict });
     // Reconciliation: what leases ran out while nobody served is taken back before anybody is served.
     const { reclaimed, failed } = await store.reclaim({ force: true });
     log('leases.reconciled', { reclaimed, failed });

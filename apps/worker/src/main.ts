@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { Agent, type EndpointConfig, openRuntimes, sleep } from '@macbatch/agent';
+import { homedir, hostname } from 'node:os';
+import { join } from 'node:path';
+import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
 import { Client } from '@macbatch/client';
-import { createLog, readConfig, shutdownSignals } from '@macbatch/process';
+import { createLog, probeBoot, readConfig, shutdownSignals } from '@macbatch/process';
+import { announceBoot } from './announce-boot.ts';
 import { WorkerConfig, workerIdOf } from './config.ts';
 
 const log = createLog('worker');
@@ -11,11 +12,28 @@ const { asked, insisted } = shutdownSignals(process);
 
 try {
   const config = readConfig(WorkerConfig, process.env);
+  const workerId = config.MACBATCH_WORKER_ID ?? workerIdOf(hostname());
+  const stateDir = config.MACBATCH_STATE_DIR ?? join(homedir(), '.macbatch', 'workers');
+  if (process.argv[2] === 'purge') {
+    await purgeOutbox(stateDir, workerId);
+    log('outbox.purged', { worker_id: workerId });
+    process.exit(0);
+  }
+
+  const startedAt = new Date().toISOString();
+  const probe = probeBoot({ role: 'worker', name: workerId, path: config.PROBE_STATE, startedAt });
+  const { previous_boot_id: _, ...shown } = probe;
+  process.stdout.write(`${JSON.stringify(shown)}\n`);
+
+  const folder = await workerFolder(stateDir, workerId);
+  if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
+  const client = new Client({ baseUrl: config.MACBATCH_CONTROL_URL });
+  void announceBoot(client, workerId, probe, log, sleep, asked);
   const clock = { now: () => Date.now() };
   const agent = new Agent({
-    client: new Client({ baseUrl: config.MACBATCH_CONTROL_URL }),
-    workerId: config.MACBATCH_WORKER_ID ?? workerIdOf(hostname()),
-    bootId: randomUUID(),
+    client,
+    workerId,
+    bootId: probe.boot.boot_id,
     hostname: hostname(),
     runtimes: openRuntimes(
       {
@@ -25,6 +43,7 @@ try {
       },
       clock,
     ),
+    outbox: folder.outbox,
     concurrency: config.MACBATCH_CONCURRENCY,
     leaseLimit: config.MACBATCH_LEASE_LIMIT,
     graceMs: config.MACBATCH_GRACE_SECONDS * 1000,
@@ -35,6 +54,7 @@ try {
     random: Math.random,
   });
   await agent.run(asked, insisted);
+  await folder.close();
   process.exit(0);
 } catch (error) {
   log('worker.failed', { error: error instanceof Error ? error.message : String(error) });

@@ -1,5 +1,6 @@
 import type { Client } from '@macbatch/client';
 import type { Sleep } from './backoff.ts';
+import type { Outbox } from './outbox/outbox.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface AgentOptions {
@@ -9,6 +10,8 @@ export interface AgentOptions {
   readonly bootId: string;
   readonly hostname: string;
   readonly runtimes: readonly Runtime[];
+  /** Where finished outcomes are until they are answered for; without one they are only in memory. */
+  readonly outbox?: Outbox;
   /** Items run at once. */
   readonly concurrency: number;
   /** Tasks asked for at once. */

@@ -4,6 +4,8 @@ import { Backoff } from './backoff.ts';
 import { Bell } from './bell.ts';
 import { HeldTask, type LeasedItem } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
+import { Journal } from './journal.ts';
+import { recovered } from './reportable.ts';
 import { message, Reporter } from './reporter.ts';
 import type { Offer, Runtime } from './runtime.ts';
 import { OfferWithdrawals } from './runtimes/offer-withdrawals.ts';
@@ -27,6 +29,7 @@ export class Agent {
   readonly #router: Router;
   readonly #withdrawals = new OfferWithdrawals();
   readonly #reporter: Reporter;
+  readonly #journal: Journal;
   readonly #held = new Set<HeldTask>();
   readonly #moreWanted = new Bell();
   readonly #beatNow = new Bell();
@@ -42,6 +45,7 @@ export class Agent {
     this.#options = options;
     this.#router = router(options.runtimes);
     this.#heartbeatMs = options.heartbeatMs;
+    this.#journal = new Journal(options.outbox ?? null, options.log);
     this.#reporter = new Reporter({
       client: options.client,
       workerId: options.workerId,
@@ -49,7 +53,8 @@ export class Agent {
       random: options.random,
       sleep: options.sleep,
       onSettled: (task) => {
-        this.#held.delete(task);
+        void this.#journal.settled(task.lease);
+        if (task instanceof HeldTask) this.#held.delete(task);
         this.#moreWanted.ring();
       },
     });
@@ -93,9 +98,11 @@ export class Agent {
     while (!draining.aborted) {
       const offers = this.#offers();
       // The first heartbeat comes before the first claim: it lets the control plane take back what expired.
-      if (this.#state === 'starting' || this.#startable() || offers.length === 0) {
+      const pause = offers.length === 0 || !this.#journal.writable;
+      if (this.#state === 'starting' || this.#startable() || pause) {
         // An offer that was withdrawn is looked at again when it is asked for.
-        await this.#moreWanted.wait(draining, offers.length === 0 ? this.#heartbeatMs : undefined);
+        await this.#moreWanted.wait(draining, pause ? this.#heartbeatMs : undefined);
+        await this.#journal.probe();
         continue;
       }
       const sentAt = this.#options.now();
@@ -135,6 +142,7 @@ export class Agent {
     });
     const task = new HeldTask(lease, sentAt + lease.lease_seconds * 1000);
     this.#held.add(task);
+    void this.#journal.leased(lease, lease.items.length);
     const heartbeatMs = Math.min(this.#options.heartbeatMs, (lease.lease_seconds * 1000) / 3);
     // The pause that has begun may be longer than this lease.
     if (heartbeatMs < this.#heartbeatMs) this.#beatNow.ring();
@@ -182,6 +190,8 @@ export class Agent {
   async #runOne(task: HeldTask, item: LeasedItem, abort: AbortController): Promise<void> {
     this.#running += 1;
     const end = await this.#runItem(task.lease, item, abort.signal);
+    // W6: on the disk before anything is said of it.
+    if (end.kind === 'outcome') await this.#journal.finished(task.lease, end.outcome);
     this.#running -= 1;
     task.stopped(abort);
     this.#note(task, end);
@@ -271,7 +281,7 @@ export class Agent {
     const tasks = new Map(
       [...this.#held].filter((task) => !task.lost).map((task) => [nameOf(task.lease), task]),
     );
-    const { lost } = await this.#options.client.call(
+    const { lost, deployment_id } = await this.#options.client.call(
       'heartbeat',
       {
         body: {
@@ -286,6 +296,7 @@ export class Agent {
         ]),
       },
     );
+    if (this.#state === 'starting') this.#recover(deployment_id);
     const gone = new Set(lost.map(nameOf));
     for (const [name, task] of tasks) {
       if (gone.has(name)) continue;
@@ -302,6 +313,11 @@ export class Agent {
       task.abortRunning();
     }
     this.#pump();
+  }
+
+  /** What an earlier process of this worker finished is reported first; the rest of it is handed back. */
+  #recover(deployment: string): void {
+    for (const unsettled of this.#journal.open(deployment)) this.#reporter.add(recovered(unsettled));
   }
 
   #advert() {

@@ -1,6 +1,7 @@
 import type { LeasedTask } from '@macbatch/contract';
 import { expect, it } from 'vitest';
 import { HeldTask } from './held-task.ts';
+import { entryOf, isSilent } from './reportable.ts';
 
 const lease = (items: number): LeasedTask => ({
   task_id: '7',
@@ -36,7 +37,12 @@ it('items are started in order, and the task has ended when the last has stopped
 it('a task whose items all have an outcome is final', () => {
   const task = new HeldTask(lease(2), 0);
   task.outcomes.push(outcome(1), outcome(0));
-  expect(task.entry()).toEqual({ task_id: '7', attempt: 3, outcomes: [outcome(1), outcome(0)], final: true });
+  expect(entryOf(task)).toEqual({
+    task_id: '7',
+    attempt: 3,
+    outcomes: [outcome(1), outcome(0)],
+    final: true,
+  });
 });
 
 it('a task with an error is given up with the first error, and keeps its outcomes', () => {
@@ -44,7 +50,7 @@ it('a task with an error is given up with the first error, and keeps its outcome
   task.outcomes.push(outcome(0));
   task.failed(error('first'));
   task.failed(error('second'));
-  expect(task.entry()).toEqual({
+  expect(entryOf(task)).toEqual({
     task_id: '7',
     attempt: 3,
     outcomes: [outcome(0)],
@@ -70,17 +76,17 @@ it('a task that is handed back reports its outcomes and no error', () => {
   task.handBack = true;
   task.startNoMore();
   expect(task.ended).toBe(true);
-  expect(task.entry()).toEqual({ task_id: '7', attempt: 3, outcomes: [outcome(0)], final: false });
-  expect(task.silent).toBe(false);
+  expect(entryOf(task)).toEqual({ task_id: '7', attempt: 3, outcomes: [outcome(0)], final: false });
+  expect(isSilent(task)).toBe(false);
 });
 
 it('a task of which nothing came has nothing to report, unless an error gave it up', () => {
   const task = new HeldTask(lease(1), 0);
-  expect(task.silent).toBe(true);
+  expect(isSilent(task)).toBe(true);
   task.failed(error('broken'));
-  expect(task.silent).toBe(false);
+  expect(isSilent(task)).toBe(false);
   task.handBack = true;
-  expect(task.silent).toBe(true);
+  expect(isSilent(task)).toBe(true);
 });
 
 it('an abort reaches what runs, and only that', () => {

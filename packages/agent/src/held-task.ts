@@ -1,4 +1,5 @@
-import type { LeasedTask, Outcome, ReportEntry, ReportedError } from '@macbatch/contract';
+import type { LeasedTask, Outcome, ReportedError } from '@macbatch/contract';
+import type { Reportable } from './reportable.ts';
 
 export type LeasedItem = LeasedTask['items'][number];
 
@@ -6,7 +7,7 @@ export type LeasedItem = LeasedTask['items'][number];
 const FAILED_ITEMS = 3;
 
 /** A task this worker has leased: what is left to start, what runs, and what came of it. */
-export class HeldTask {
+export class HeldTask implements Reportable {
   readonly lease: LeasedTask;
   readonly outcomes: Outcome[] = [];
   /** Until when, by this machine's clock, the lease is surely still held. */
@@ -27,6 +28,10 @@ export class HeldTask {
     this.lease = lease;
     this.trustedUntil = trustedUntil;
     this.#queue = [...lease.items];
+  }
+
+  get itemCount(): number {
+    return this.lease.items.length;
   }
 
   get startable(): boolean {
@@ -64,22 +69,5 @@ export class HeldTask {
   /** Stops what runs. */
   abortRunning(): void {
     for (const abort of this.#running) abort.abort(new Error('the work is no longer wanted'));
-  }
-
-  /** What is to be reported, once ended. */
-  entry(): ReportEntry {
-    const { task_id, attempt, items } = this.lease;
-    return {
-      task_id,
-      attempt,
-      outcomes: this.outcomes,
-      final: this.outcomes.length === items.length,
-      ...(this.error === null || this.handBack ? {} : { error: this.error }),
-    };
-  }
-
-  /** Nothing came of it and it was not given up for an error: there is nothing to report. */
-  get silent(): boolean {
-    return this.outcomes.length === 0 && (this.error === null || this.handBack);
   }
 }

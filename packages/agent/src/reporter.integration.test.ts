@@ -3,6 +3,7 @@ import { audit, submitJob } from '@macbatch/store/testing';
 import { expect, it } from 'vitest';
 import { sleep } from './backoff.ts';
 import { HeldTask } from './held-task.ts';
+import type { Reportable } from './reportable.ts';
 import { Reporter } from './reporter.ts';
 import { type Logged, TestPool, until } from './testing/test-pool.ts';
 
@@ -29,7 +30,7 @@ async function leased(shape: {
   const tasks = reply.tasks.map((lease) => new HeldTask(lease, Number.POSITIVE_INFINITY));
   for (const task of tasks) task.startNoMore();
   const log: Logged[] = [];
-  const settled: HeldTask[] = [];
+  const settled: Reportable[] = [];
   const sent: { readonly path: string; readonly entries: number }[] = [];
   const reach = { away: false };
   const reporter = new Reporter({

@@ -2,7 +2,7 @@ import { ApiError, type Client } from '@macbatch/client';
 import type { ReportEntry } from '@macbatch/contract';
 import { Backoff, type Sleep } from './backoff.ts';
 import { Bell } from './bell.ts';
-import type { HeldTask } from './held-task.ts';
+import { entryOf, isReturned, isSilent, type Reportable } from './reportable.ts';
 
 /** Most tasks and about the most bytes of one report; larger ones would block the control plane's loop. */
 const BATCH_TASKS = 100;
@@ -15,20 +15,20 @@ export interface ReporterOptions {
   readonly random: () => number;
   readonly sleep: Sleep;
   /** Called when the control plane has answered for a task, or will never take it. */
-  readonly onSettled: (task: HeldTask) => void;
+  readonly onSettled: (task: Reportable) => void;
 }
 
 /** Sends what came of tasks, several in one call, until the control plane has answered. */
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #bell = new Bell();
-  #waiting: HeldTask[] = [];
+  #waiting: Reportable[] = [];
 
   constructor(options: ReporterOptions) {
     this.#options = options;
   }
 
-  add(task: HeldTask): void {
+  add(task: Reportable): void {
     this.#waiting.push(task);
     this.#bell.ring();
   }
@@ -57,8 +57,8 @@ export class Reporter {
     if (this.#waiting.length > 0) this.#options.log('report.abandoned', { tasks: this.#waiting.length });
   }
 
-  #nextBatch(): HeldTask[] {
-    const batch: HeldTask[] = [];
+  #nextBatch(): Reportable[] {
+    const batch: Reportable[] = [];
     let bytes = 0;
     for (const task of this.#waiting) {
       bytes += task.outcomes.reduce(
@@ -71,16 +71,10 @@ export class Reporter {
     return batch;
   }
 
-  async #send(batch: readonly HeldTask[], signal: AbortSignal): Promise<void> {
-    const spoken = batch.filter((task) => !task.silent);
-    if (spoken.length > 0)
-      await this.#report(
-        spoken.map((task) => task.entry()),
-        signal,
-      );
-    const returned = batch.filter(
-      (task) => task.handBack && !task.lost && task.outcomes.length < task.lease.items.length,
-    );
+  async #send(batch: readonly Reportable[], signal: AbortSignal): Promise<void> {
+    const spoken = batch.filter((task) => !isSilent(task));
+    if (spoken.length > 0) await this.#report(spoken.map(entryOf), signal);
+    const returned = batch.filter(isReturned);
     if (returned.length > 0) await this.#release(returned, signal);
   }
 
@@ -111,7 +105,7 @@ export class Reporter {
     }
   }
 
-  async #release(tasks: readonly HeldTask[], signal: AbortSignal): Promise<void> {
+  async #release(tasks: readonly Reportable[], signal: AbortSignal): Promise<void> {
     const { client, workerId, log } = this.#options;
     const names = tasks.map(({ lease: { task_id, attempt } }) => ({ task_id, attempt }));
     const reply = await client.call(

@@ -27,6 +27,7 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
     await store.reclaim({ force: false });
     return {
       now: now.toISOString(),
+      deployment_id: await store.deploymentId(),
       lost: leases.flatMap((lease, i) => {
         const code = answers[i] ?? null;
         return code === null ? [] : [{ ...lease, code }];
@@ -52,6 +53,39 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
         tasks_leased: worker.tasksLeased,
         tasks_done: worker.tasksDone,
         tasks_failed: worker.tasksFailed,
+      })),
+    };
+  });
+
+  mount(app, 'reportBoot', limits, async ({ body: { role, name, boot, previous_boot_id } }) => ({
+    verdict: await store.addBoot({
+      role,
+      name,
+      bootId: boot.boot_id,
+      pid: boot.pid,
+      hostname: boot.hostname,
+      startedAt: boot.started_at,
+      cwd: boot.cwd,
+      tmpWritable: boot.tmp_writable,
+      previousBootId: previous_boot_id,
+    }),
+  }));
+
+  mount(app, 'listBoots', limits, async ({ query }) => {
+    const boots = await store.listBoots({ name: query.name ?? null, limit: query.limit });
+    return {
+      boots: boots.map((boot) => ({
+        role: boot.role,
+        name: boot.name,
+        boot_id: boot.bootId,
+        pid: boot.pid,
+        hostname: boot.hostname,
+        started_at: boot.startedAt.toISOString(),
+        cwd: boot.cwd,
+        tmp_writable: boot.tmpWritable,
+        previous_boot_id: boot.previousBootId,
+        verdict: boot.verdict,
+        reported_at: boot.reportedAt.toISOString(),
       })),
     };
   });

@@ -35,4 +35,15 @@ export {
   ReportReply,
   ReportRequest,
 } from './task.ts';
-export { Heartbeat, HeartbeatReply, ReclaimReply, WorkerList, WorkerView } from './worker.ts';
+export {
+  Boot,
+  BootList,
+  BootReply,
+  BootReport,
+  BootView,
+  Heartbeat,
+  HeartbeatReply,
+  ReclaimReply,
+  WorkerList,
+  WorkerView,
+} from './worker.ts';

@@ -10,7 +10,15 @@ import {
   ReportReply,
   ReportRequest,
 } from './task.ts';
-import { Heartbeat, HeartbeatReply, ReclaimReply, WorkerList } from './worker.ts';
+import {
+  BootList,
+  BootReply,
+  BootReport,
+  Heartbeat,
+  HeartbeatReply,
+  ReclaimReply,
+  WorkerList,
+} from './worker.ts';
 
 const jobParams = z.object({ id: z.uuid() });
 const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
@@ -133,6 +141,30 @@ export const routes = {
     path: '/v1/workers',
     summary: 'List workers',
     responses: { 200: json(WorkerList, 'All workers'), ...refused },
+  }),
+  reportBoot: createRoute({
+    method: 'post',
+    path: '/v1/boots',
+    summary: 'Say that a program has started, and learn what was known of it',
+    request: { body: body(BootReport) },
+    responses: { 200: json(BootReply, 'What was known'), ...refused },
+  }),
+  listBoots: createRoute({
+    method: 'get',
+    path: '/v1/boots',
+    summary: 'List boots, newest first',
+    request: {
+      query: z.object({
+        name: z
+          .string()
+          .min(1)
+          .max(200)
+          .optional()
+          .openapi({ description: 'Only of this worker or control plane' }),
+        limit: z.coerce.number().int().min(1).max(1000).default(100),
+      }),
+    },
+    responses: { 200: json(BootList, 'Boots'), ...refused },
   }),
   reclaim: createRoute({
     method: 'post',

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { BOOT_VERDICTS } from '@macbatch/core';
 import { JobType } from './job.ts';
 import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, LeaseName, WorkerId } from './task.ts';
@@ -23,6 +24,9 @@ export type Heartbeat = z.infer<typeof Heartbeat>;
 export const HeartbeatReply = z
   .object({
     now: z.iso.datetime({ offset: true }).openapi({ description: "The database's clock" }),
+    deployment_id: z
+      .string()
+      .openapi({ description: 'Which database this is: outcomes that wait on a disk belong to one' }),
     lost: z
       .array(LeaseName.extend({ code: z.enum(ENTRY_REFUSALS) }))
       .openapi({ description: 'Named leases that no longer hold' }),
@@ -57,3 +61,43 @@ export const ReclaimReply = z
     failed: z.int().openapi({ description: 'Tasks that had lost too many leases and have failed' }),
   })
   .openapi('ReclaimReply');
+
+/** B1: what a program says of a boot of its own. */
+export const Boot = z
+  .object({
+    boot_id: BootId,
+    pid: z.int(),
+    hostname: plainText(255),
+    started_at: z.iso.datetime({ offset: true }).openapi({ description: "By the program's own clock" }),
+    cwd: plainText(4096),
+    tmp_writable: z.boolean(),
+  })
+  .openapi('Boot');
+export type Boot = z.infer<typeof Boot>;
+
+export const BootReport = z
+  .strictObject({
+    role: z.enum(['worker', 'control']),
+    name: WorkerId,
+    boot: Boot,
+    previous_boot_id: BootId.nullable().openapi({
+      description: 'What the record on its disk told of; null where there was none',
+    }),
+  })
+  .openapi('BootReport');
+export type BootReport = z.infer<typeof BootReport>;
+
+const BootVerdict = z.enum(BOOT_VERDICTS);
+
+export const BootReply = z.object({ verdict: BootVerdict }).openapi('BootReply');
+
+export const BootView = Boot.extend({
+  role: z.string(),
+  name: z.string(),
+  previous_boot_id: z.string().nullable(),
+  verdict: BootVerdict,
+  reported_at: z.iso.datetime({ offset: true }),
+}).openapi('BootView');
+export type BootView = z.infer<typeof BootView>;
+
+export const BootList = z.object({ boots: z.array(BootView) }).openapi('BootList');

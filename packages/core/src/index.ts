@@ -1,3 +1,4 @@
+export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './boot-verdict.ts';
 export { type Decision, decide, refusal } from './decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './event.ts';
 export { type Item, type ParsedItem, parseItem } from './item.ts';

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { promptSockets } from './prompt-socket.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -32,6 +33,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     onnotice: () => undefined,
     idle_timeout: 60,
     connect_timeout: 10,
+    socket: promptSockets(),
   };
   const durable = postgres(options.url, { ...shared, connection: { application_name: 'macbatch' } });
   const relaxed = postgres(options.url, {

@@ -1,3 +1,4 @@
+export type { Boot, KnownBoot } from './boots.ts';
 export type { LeaseName, LeaseRefusal } from './held-leases.ts';
 export type { Job, JobDetail, JobWorker } from './job.ts';
 export type { LeasedTask } from './lease.ts';

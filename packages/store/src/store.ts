@@ -1,5 +1,6 @@
-import { type Item, LEASE_SECONDS } from '@macbatch/core';
+import { type BootVerdict, type Item, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
+import { type Boot, Boots, type KnownBoot } from './boots.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
 import { HeldLeases, type LeaseName, type LeaseRefusal } from './held-leases.ts';
 import { type Job, type JobDetail, Jobs } from './job.ts';
@@ -47,6 +48,11 @@ export interface Store {
   /** Extends leases of a worker that renews. */
   renew(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   heartbeat(advert: WorkerAdvert): Promise<Date>;
+  /** Keeps a boot of a program; answers what was known of it. */
+  addBoot(boot: Boot): Promise<BootVerdict>;
+  listBoots(page: { readonly name: string | null; readonly limit: number }): Promise<KnownBoot[]>;
+  /** Which deployment this database is; never changes. */
+  deploymentId(): Promise<string>;
   listWorkers(): Promise<Worker[]>;
   /** Takes back expired leases; `force` also where it is known that there can be none. */
   reclaim(options: { readonly force: boolean }): Promise<Reclaimed>;
@@ -71,6 +77,7 @@ export function createStore(options: StoreOptions): Store {
   const jobs = new Jobs(connections);
   const results = new Results(connections);
   const workers = new Workers(connections);
+  const boots = new Boots(connections);
 
   async function sentBack(): Promise<void> {
     leaser.forget();
@@ -107,6 +114,9 @@ export function createStore(options: StoreOptions): Store {
     },
     renew: (worker, leases) => held.renew(worker, leases, renewedLeaseSeconds * 1000),
     heartbeat: (advert) => workers.heartbeat(advert),
+    addBoot: (boot) => boots.add(boot),
+    listBoots: (page) => boots.list(page),
+    deploymentId: () => workers.deploymentId(),
     listWorkers: () => workers.list(),
     async reclaim({ force }) {
       const swept = force ? await reclaimer.now() : await reclaimer.ifDue();

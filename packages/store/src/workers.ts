@@ -40,6 +40,7 @@ export class Workers {
   readonly #connections: Connections;
   readonly #heartbeat: Statement<AdvertArguments, { now: Date }>;
   readonly #list: Statement<Record<string, never>, WorkerRow>;
+  #deployment: string | null = null;
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -56,6 +57,15 @@ export class Workers {
     });
     if (row === undefined) throw new Error('the heartbeat answered nothing');
     return row.now;
+  }
+
+  /** Asked of the database once. */
+  async deploymentId(): Promise<string> {
+    if (this.#deployment !== null) return this.#deployment;
+    const [row] = await this.#connections.durable<{ id: string }[]>`select id from deployment`;
+    if (row === undefined) throw new Error('the deployment table is empty');
+    this.#deployment = row.id;
+    return row.id;
   }
 
   async list(): Promise<Worker[]> {

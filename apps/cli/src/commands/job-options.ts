@@ -20,5 +20,8 @@ export function withJobOptions(command: Command): Command {
     .addOption(
       new Option('--retry-on <policy>', 'what burns the three attempts of a task').choices(RETRY_POLICIES),
     )
-    .option('--fresh', 'make a new job even if this file was submitted before with the same options');
+    .option(
+      '--fresh',
+      'run everything: neither the job of an earlier submission nor outcomes of equal items are taken',
+    );
 }

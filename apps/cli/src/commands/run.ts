@@ -137,6 +137,7 @@ function fileDraft(file: string, options: JobOptions): Draft {
     params: options.params,
     shardSize: options.shardSize,
     retryOn: options.retryOn ?? 'errors',
+    fresh: options.fresh,
   });
   return { header, lines: () => itemLines(file) };
 }
@@ -153,6 +154,7 @@ function example(options: JobOptions): Draft {
       params: JSON.stringify(header.params),
       shardSize: options.shardSize,
       retryOn: options.retryOn ?? header.retry_on,
+    fresh: options.fresh,
     }),
     lines,
   };

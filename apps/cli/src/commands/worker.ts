@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { runInPlace } from '../child-program.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
-import { Failure } from '../failure.ts';
+import { EXIT, Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { DEFAULT_URL } from './connection.ts';
 
@@ -33,7 +33,13 @@ export function addWorker(program: Command, terminal: Terminal): void {
     .option('--concurrency <items>', 'items run at once (default: 8)')
     .option('--lease-limit <tasks>', 'tasks asked for at once (default: 4)')
     .addOption(new Option('--json', 'the output is JSON lines in any case').hideHelp())
-    .action(async (options: WorkerOptions) => {
+    .addHelpText(
+      'after',
+      '\nworker purge empties the outbox of a worker that does not run: what it finished and could not report is lost.',
+    )
+    .action(async (action: string | undefined, options: WorkerOptions) => {
+      if (action !== undefined && action !== 'purge')
+        throw new Failure(EXIT.usage, `worker takes purge, not "${action}"`);
       const own = {
         ...Object.fromEntries(NOT_FOR_WORKERS.map((name) => [name, undefined])),
         MACBATCH_CONTROL_URL:
@@ -46,6 +52,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
         '@macbatch/worker',
         { ...withEndpoint(terminal.env, options), ...own },
         terminal,
+        action === undefined ? [] : [action],
       );
       if (ended !== 0) throw new Failure(typeof ended === 'number' ? ended : 1, '');
     });

@@ -38,6 +38,25 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
   );
 
   withConnection(
+    program.command('boots [name]').description('list boots of workers and control planes, newest first'),
+  ).action(async (name: string | undefined, options: ConnectionOptions) => {
+    const { boots } = await connect(options, terminal).call('listBoots', {
+      query: name === undefined ? {} : { name },
+    });
+    if (options.json === true) return sayJson(terminal.stdout, boots);
+    const rows = boots.map((boot) => [
+      boot.name,
+      boot.role,
+      boot.verdict,
+      boot.started_at,
+      boot.hostname,
+      boot.pid,
+      boot.boot_id,
+    ]);
+    return say(terminal.stdout, table(['name', 'role', 'verdict', 'started', 'host', 'pid', 'boot'], rows));
+  });
+
+  withConnection(
     program.command('reclaim').description('take back every task whose lease has expired'),
   ).action(async (options: ConnectionOptions) => {
     const reply = await connect(options, terminal).call('reclaim', {});

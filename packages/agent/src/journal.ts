@@ -1,0 +1,79 @@
+import type { LeaseName, Outcome } from '@macbatch/contract';
+import type { Outbox, UnsettledTask } from './outbox/outbox.ts';
+import type { OutboxRecord } from './outbox/record.ts';
+
+type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+/**
+ * An agent's side of its outbox: puts records on the disk and knows when the disk takes none. Then nothing
+ * new is leased; what is finished is still reported, from memory.
+ */
+export class Journal {
+  readonly #outbox: Outbox | null;
+  readonly #log: Log;
+  #deployment: string | null = null;
+  #writable = true;
+
+  constructor(outbox: Outbox | null, log: Log) {
+    this.#outbox = outbox;
+    this.#log = log;
+  }
+
+  /** False while the disk takes nothing. */
+  get writable(): boolean {
+    return this.#writable;
+  }
+
+  /**
+   * Names the deployment that the worker talks to, and gives back what an earlier process finished for it
+   * and never had answered. Records of other deployments stay where they are.
+   */
+  open(deployment: string): UnsettledTask[] {
+    this.#deployment = deployment;
+    if (this.#outbox === null) return [];
+    const foreign = this.#outbox.foreign(deployment);
+    if (foreign > 0) this.#log('outbox.foreign', { tasks: foreign });
+    const unsettled = this.#outbox.unsettled(deployment);
+    if (unsettled.length > 0) {
+      const outcomes = unsettled.reduce((sum, task) => sum + task.outcomes.length, 0);
+      this.#log('outbox.recovered', { tasks: unsettled.length, outcomes });
+    }
+    return unsettled;
+  }
+
+  leased({ task_id, attempt }: LeaseName, items: number): Promise<void> {
+    return this.#append({ kind: 'leased', deployment: this.#known(), task_id, attempt, items });
+  }
+
+  finished({ task_id, attempt }: LeaseName, outcome: Outcome): Promise<void> {
+    return this.#append({ kind: 'outcome', deployment: this.#known(), task_id, attempt, outcome });
+  }
+
+  settled({ task_id, attempt }: LeaseName): Promise<void> {
+    return this.#append({ kind: 'settled', deployment: this.#known(), task_id, attempt });
+  }
+
+  /** Looks whether a disk that took nothing takes something again. */
+  async probe(): Promise<void> {
+    // A record that says nothing: there is no task 0.
+    if (!this.#writable) await this.settled({ task_id: '0', attempt: 0 });
+  }
+
+  #known(): string {
+    if (this.#deployment === null)
+      throw new Error('nothing is leased before the first heartbeat was answered');
+    return this.#deployment;
+  }
+
+  async #append(record: OutboxRecord): Promise<void> {
+    try {
+      await this.#outbox?.append(record);
+      if (!this.#writable) this.#log('outbox.writable');
+      this.#writable = true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.#writable) this.#log('outbox.unwritable', { reason, effect: 'no new work is taken' });
+      this.#writable = false;
+    }
+  }
+}
