@@ -1,0 +1,137 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openPostgres } from '@macbatch/postgres';
+import { migrate } from '@macbatch/store';
+import postgres from 'postgres';
+
+/** Clock ticks a second in /proc; the same on every Linux that Node runs on. */
+const TICKS = 100;
+
+/** The product's embedded server with its durable settings, on a folder of its own. */
+export interface BenchServer extends AsyncDisposable {
+  /** Where its data are. */
+  readonly dir: string;
+  readonly version: string;
+  /** A new database: an empty one, or one with the product's schema. */
+  database(kind: 'empty' | 'product'): Promise<BenchDatabase>;
+  /** CPU seconds that Postgres has used so far; null where they can't be told. */
+  cpuSeconds(): Promise<number | null>;
+  /**
+   * Buffers that each statement touched which \`work\` ran over the address it is given, by what the server
+   * explains of the plans it really used. Empty where the server has no auto_explain.
+   */
+  buffersOf(url: string, work: (url: string) => Promise<void>): Promise<number[]>;
+}
+
+export interface BenchDatabase extends AsyncDisposable {
+  readonly url: string;
+  /** A client for what is measured beside the product. */
+  readonly sql: postgres.Sql;
+}
+
+const EXPLAIN = {
+  session_preload_libraries: 'auto_explain',
+  'auto_explain.log_min_duration': '0',
+  'auto_explain.log_analyze': 'on',
+  'auto_explain.log_buffers': 'on',
+  'auto_explain.log_timing': 'off',
+};
+
+const TEMPLATE = 'bench_template';
+
+export async function openBenchServer(dir: string): Promise<BenchServer> {
+  const dataDir = await mkdtemp(join(dir, 'macbatch-bench-'));
+  const log: string[] = [];
+  const server = await openPostgres({ dataDir, log: (line) => log.push(line) });
+  const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
+  const at = (name: string) => Object.assign(new URL(server.url), { pathname: `/${name}` }).href;
+  await admin`create database ${admin(TEMPLATE)}`;
+  await migrate(at(TEMPLATE));
+  const [facts] = await admin<{ version: string; pid: number }[]>`
+    select current_setting('server_version') as version, pg_backend_pid() as pid`;
+  const postmaster = await parentOf(facts?.pid ?? 0);
+  let databases = 0;
+  return {
+    dir,
+    version: facts?.version ?? 'unknown',
+    async database(kind) {
+      databases += 1;
+      const name = `bench_${databases}`;
+      if (kind === 'product') await admin`create database ${admin(name)} template ${admin(TEMPLATE)}`;
+      else await admin`create database ${admin(name)}`;
+      await admin`checkpoint`;
+      const sql = postgres(at(name), { max: 4, onnotice: () => undefined });
+      return {
+        url: at(name),
+        sql,
+        async [Symbol.asyncDispose]() {
+          await sql.end({ timeout: 5 });
+          await admin`drop database ${admin(name)} with (force)`;
+        },
+      };
+    },
+    async buffersOf(url, work) {
+      log.length = 0;
+      const explained = new URL(url);
+      for (const [name, value] of Object.entries(EXPLAIN)) explained.searchParams.set(name, value);
+      await work(explained.href);
+      // The log arrives through a pipe of its own.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return topBuffers(log);
+    },
+    cpuSeconds: () => (postmaster === null ? Promise.resolve(null) : treeCpuSeconds(postmaster)),
+    async [Symbol.asyncDispose]() {
+      await admin.end({ timeout: 5 });
+      await server.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The first count of buffers of each plan in a log: that of its topmost node, which holds the others. */
+function topBuffers(log: readonly string[]): number[] {
+  const found: number[] = [];
+  let open = false;
+  for (const line of log) {
+    if (/duration: .* plan:/.test(line)) open = true;
+    const buffers = open ? /Buffers: shared (.*)/.exec(line)?.[1] : undefined;
+    if (buffers === undefined) continue;
+    open = false;
+    found.push(
+      [...buffers.matchAll(/(?:hit|read)=(\d+)/g)].reduce((total, match) => total + Number(match[1]), 0),
+    );
+  }
+  return found;
+}
+
+interface ProcessTimes {
+  readonly parent: number;
+  readonly own: number;
+  /** Of children that have ended. */
+  readonly children: number;
+}
+
+async function timesOf(pid: string | number): Promise<ProcessTimes | null> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
+  if (text === null) return null;
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const sum = (...at: number[]) => at.reduce((total, i) => total + (fields[i] ?? 0), 0) / TICKS;
+  return { parent: fields[1] ?? 0, own: sum(11, 12), children: sum(13, 14) };
+}
+
+async function parentOf(pid: number): Promise<number | null> {
+  return (await timesOf(pid))?.parent ?? null;
+}
+
+async function treeCpuSeconds(postmaster: number): Promise<number> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(pids.map(timesOf));
+  const main = await timesOf(postmaster);
+  return all.reduce(
+    (total, times) => total + (times?.parent === postmaster ? times.own : 0),
+    (main?.own ?? 0) + (main?.children ?? 0),
+  );
+}

@@ -1,0 +1,46 @@
+import { post } from './post.ts';
+
+/** The load generator: works off a job over HTTP and tells the parent how many tasks a second that were. */
+const [url = '', batch = '100', workers = '4'] = process.argv.slice(2);
+
+interface Leased {
+  readonly tasks: readonly {
+    readonly task_id: string;
+    readonly attempt: number;
+    readonly items: readonly { readonly item_id: string }[];
+  }[];
+}
+interface Reported {
+  readonly entries: readonly { readonly outcome: string }[];
+}
+
+async function work(worker: string): Promise<number> {
+  const ask = JSON.stringify({
+    worker_id: worker,
+    boot_id: 'bench',
+    lease_limit: Number(batch),
+    offers: [{ job_type: 'noop', model: 'noop' }],
+    renews: true,
+  });
+  for (let done = 0; ; ) {
+    const { tasks } = (await post(`${url}/v1/tasks/lease`, ask)) as Leased;
+    if (tasks.length === 0) return done;
+    const entries = tasks.map((task) => ({
+      task_id: task.task_id,
+      attempt: task.attempt,
+      outcomes: task.items.map(({ item_id }) => ({ item_id, output: '{"ok":true}' })),
+      final: true,
+    }));
+    const report = JSON.stringify({ worker_id: worker, entries });
+    const reply = (await post(`${url}/v1/tasks/complete_batch`, report)) as Reported;
+    const refused = reply.entries.find(({ outcome }) => outcome !== 'accepted');
+    if (refused !== undefined) throw new Error(`a completion was ${refused.outcome}`);
+    done += tasks.length;
+  }
+}
+
+const started = performance.now();
+const counts = await Promise.all(Array.from({ length: Number(workers) }, (_, n) => work(`bench-${n}`)));
+const seconds = (performance.now() - started) / 1000;
+const tasks = counts.reduce((total, count) => total + count, 0);
+process.send?.({ tasks, seconds }, () => process.exit());

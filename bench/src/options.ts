@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { parseArgs } from 'node:util';
+import { ROWS } from './rows.ts';
+
+export const HELP = `Usage: npm run bench -- [options]
+
+Measures macbatch against graphile-worker and pg-boss on the same embedded Postgres.
+
+  --row NAME    only this row; may be given several times: ${ROWS.map(({ name }) => name).join(', ')}
+  --dir FOLDER  keep the database in this folder; may be given several times
+                (default: the temporary folder, and /dev/shm where there is one)
+  --rounds N    how often each contestant runs (default 3)
+  --quick       a small run in under two minutes, whose figures mean little
+  --json        results as JSON
+  --write       also write them to docs/benchmarks.md
+  --help        this text`;
+
+export interface Options {
+  readonly rows: readonly string[];
+  readonly dirs: readonly string[];
+  readonly rounds: number;
+  readonly quick: boolean;
+  readonly json: boolean;
+  readonly write: boolean;
+  readonly help: boolean;
+}
+
+export class BadOption extends Error {}
+
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parsed(args);
+  const unknown = values.row?.find((name) => !ROWS.some((row) => row.name === name));
+  if (unknown !== undefined) {
+    throw new BadOption(`There is no row ${unknown}. Rows: ${ROWS.map(({ name }) => name).join(', ')}.`);
+  }
+  const rounds = values.rounds === undefined ? (values.quick ? 1 : 3) : Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) throw new BadOption('--rounds must be a whole number from 1.');
+  return {
+    rows: values.row ?? ROWS.map(({ name }) => name),
+    dirs: values.dir ?? [tmpdir(), '/dev/shm'].filter((dir) => existsSync(dir)),
+    rounds,
+    quick: values.quick,
+    json: values.json,
+    write: values.write,
+    help: values.help,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  const flag = { type: 'boolean', default: false } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        row: { type: 'string', multiple: true },
+        dir: { type: 'string', multiple: true },
+        rounds: { type: 'string' },
+        quick: flag,
+        json: flag,
+        write: flag,
+        help: flag,
+      },
+    });
+  } catch (error) {
+    throw new BadOption(error instanceof Error ? error.message : String(error));
+  }
+}

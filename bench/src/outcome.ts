@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import type { Line } from './row.ts';
+
+/** The lines of one row with the data in one folder. */
+export interface Outcome {
+  readonly row: string;
+  readonly title: string;
+  readonly dir: string;
+  readonly lines: readonly Line[];
+}
+
+/** A whole run, with what is needed to tell another one from it. */
+export interface Run {
+  readonly command: string;
+  readonly date: string;
+  readonly machine: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly outcomes: readonly Outcome[];
+}
+
+export function machine(): string {
+  const [cpu] = cpus();
+  return `${cpus().length} x ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 1024 ** 3)} GB, ${process.platform} ${process.arch}`;
+}
+
+export function versions(postgresVersion: string): Record<string, string> {
+  return {
+    node: process.versions.node,
+    postgres: postgresVersion,
+    'graphile-worker': versionOf('graphile-worker'),
+    'pg-boss': versionOf('pg-boss'),
+  };
+}
+
+function versionOf(name: string): string {
+  const manifest = new URL(`../node_modules/${name}/package.json`, import.meta.url);
+  return String((JSON.parse(readFileSync(manifest, 'utf8')) as { version: unknown }).version);
+}
