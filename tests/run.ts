@@ -18,7 +18,7 @@ interface Count {
 }
 
 const CHECKS = [
-  { name: 'format and lint', command: [bin('biome'), 'ci', '.'] },
+  { name: 'format and lint', command: [bin('biome'), 'ci', '--colors=off', '.'] },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json'] },
   { name: 'types of core, without Node', command: [bin('tsc'), '-p', 'packages/core', '--noEmit'] },
   { name: 'nothing unused', command: [bin('knip'), '--no-progress'] },
