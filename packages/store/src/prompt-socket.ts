@@ -20,6 +20,6 @@ export function promptSockets(): (target: Target) => Socket {
     const port = ports[turn % ports.length] ?? 5432;
     turn += 1;
     // The driver reads the names back to check a certificate. What it writes meanwhile waits in the socket.
-    return Object.assign(connect({ host, port, noDelay: true }), { host, port });
+    return Object.assign(connect({ host, port }).setNoDelay(true), { host, port });
   };
 }
