@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
 import { freshDatabase } from '@macbatch/store/testing';
 import { onTestFinished } from 'vitest';
+import { testFolder } from './folder.ts';
 import { type Program, type ProgramOptions, start, until } from './program.ts';
 
 /** A control plane process over a database of the test server. */
@@ -10,6 +12,8 @@ export interface Control {
   readonly databaseUrl: string;
   readonly client: Client;
   readonly program: Program;
+  /** Where its workers and itself keep what must outlive them. */
+  readonly stateEnv: Readonly<Record<string, string>>;
   /** Starts another one on the same port and database. */
   again(): Promise<Program>;
 }
@@ -18,9 +22,11 @@ export interface Control {
 export async function startControl(env: Readonly<Record<string, string>> = {}): Promise<Control> {
   const database = await freshDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
+  const folder = testFolder();
+  const probe = { PROBE_STATE: join(folder, 'probe_state.json') };
   const startOn = async (port: string) => {
     const program = start('control', [], {
-      env: { ...env, MACBATCH_DATABASE_URL: database.url, MACBATCH_PORT: port },
+      env: { ...probe, ...env, MACBATCH_DATABASE_URL: database.url, MACBATCH_PORT: port },
     });
     return { program, url: String((await program.event('control.listening'))['url']) };
   };
@@ -30,6 +36,7 @@ export async function startControl(env: Readonly<Record<string, string>> = {}): 
     databaseUrl: database.url,
     client: new Client({ baseUrl: url }),
     program,
+    stateEnv: { ...probe, MACBATCH_STATE_DIR: join(folder, 'workers') },
     again: async () => (await startOn(new URL(url).port)).program,
   };
 }
@@ -39,6 +46,7 @@ export function startWorker(control: Control, id: string, options: ProgramOption
   return start('worker', [], {
     ...options,
     env: {
+      ...control.stateEnv,
       MACBATCH_CONTROL_URL: control.url,
       MACBATCH_WORKER_ID: id,
       MACBATCH_USE_LITE: '0',
