@@ -10,6 +10,8 @@ const ids = (tasks: readonly { readonly taskId: string }[]) => tasks.map(({ task
 it('T4: a row that another session holds is skipped, and the next one is taken without waiting', async () => {
   await submitJob(db.store, { items: 30 });
   await db.sql.begin(async (tx) => {
+    // A claim that waits instead of skipping gets the row when this session is ended, and the test is red.
+    await tx`set local idle_in_transaction_session_timeout = '3s'`;
     await tx`select from tasks where id = 1 for update`;
     expect(ids(await leaseTasks(db.store, 'ann', 2))).toEqual([2, 3]);
   });

@@ -22,7 +22,7 @@ export interface LeasedTask {
   readonly items: { readonly itemId: string; readonly payload: string }[];
 }
 
-type ClaimArguments = {
+export type ClaimArguments = {
   worker: string;
   boot: string;
   limit: number;

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 const db = fileStore();
 
-import type { LeasedTask } from './lease.ts';
+import type { ClaimArguments, LeasedTask } from './lease.ts';
 import type { Entry } from './report.ts';
+import { statement } from './statement.ts';
+import { claim } from './statements/claim.ts';
 import {
   audit,
   completion,
@@ -213,6 +215,32 @@ describe('errors', () => {
     expect((await db.store.resultOf(jobId, 'item-0'))?.output).toBe('"1"');
     expect((await db.store.resultOf(jobId, 'item-1'))?.error).toContain('broke 3');
     expect(await rows(db)).toHaveLength(1);
+    expect(await audit(db.url)).toEqual([]);
+  });
+
+  it('T6: an error that waited for its lease to be granted finds it granted', async () => {
+    await submitJob(db.store, { items: 1 });
+    const leasing = await db.sql.reserve();
+    await leasing`begin`;
+    await statement<ClaimArguments, unknown>(claim).run(leasing, {
+      worker: 'ann',
+      boot: 'boot',
+      limit: 1,
+      leaseMs: 600_000,
+      jobTypes: ['noop'],
+      models: ['noop'],
+      floorJobs: [],
+      floors: [],
+    });
+    const failed = db.store.report('ann', [failure({ taskId: '1', attempt: 1 })]);
+    for (;;) {
+      const waiting =
+        await db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      if (waiting.length > 0) break;
+    }
+    await leasing`commit`;
+    leasing.release();
+    expect(await failed).toEqual([{ outcome: 'accepted', status: 'pending' }]);
     expect(await audit(db.url)).toEqual([]);
   });
 });
