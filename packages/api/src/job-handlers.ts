@@ -40,6 +40,11 @@ export function mountJobs(app: Hono, store: Store, limits: BodyLimits): void {
     return jsonResponse(jobViewText(await read(params.id)));
   });
 
+  mount(app, 'auditJob', limits, async ({ params }) => {
+    await read(params.id);
+    return store.auditJob(params.id);
+  });
+
   mount(app, 'retryJob', limits, async ({ params, body }) => {
     const job = await read(params.id);
     if (job.state === 'cancelled')
@@ -85,8 +90,8 @@ async function submitJob(
       shardSize: body.header.shard_size ?? DEFAULT_SHARD_SIZE,
       retryOn: body.header.retry_on ?? 'attempts',
       idempotencyKey: headers.data['idempotency-key'] ?? null,
-      // A no-op has nothing that is worth keeping.
-      reuse: body.header.reuse !== 'none' && body.header.job_type !== 'noop',
+      // A no-op has nothing that is worth keeping, unless it is asked for.
+      reuse: (body.header.reuse ?? (body.header.job_type === 'noop' ? 'none' : 'ledger')) === 'ledger',
     },
     body.items,
     body.digest,

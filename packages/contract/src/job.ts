@@ -130,3 +130,14 @@ export const RetryRequest = z
 export const RetryReply = z
   .object({ tasks: z.int().openapi({ description: 'Tasks sent back to pending' }), items: z.int() })
   .openapi('RetryReply');
+
+export const JobAudit = z
+  .object({
+    items: z.int(),
+    outcomes: z.int().openapi({ description: 'Items that have a recorded outcome' }),
+    duplicate_items: z.int().openapi({ description: 'Items with more than one' }),
+    duplicate_keys: z
+      .int()
+      .openapi({ description: 'Idempotency keys of the job with more than one row in the ledger' }),
+  })
+  .openapi('JobAudit');

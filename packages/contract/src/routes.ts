@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { itemIdToFind } from './item-id.ts';
-import { JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
+import { JobAudit, JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
 import { Problem } from './problem.ts';
 import {
   LeaseReply,
@@ -99,6 +99,13 @@ export const routes = {
     summary: 'Cancel a job; outcomes that are there stay',
     request: { params: jobParams },
     responses: { 200: json(JobView, 'The job'), ...refused },
+  }),
+  auditJob: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/audit',
+    summary: 'Look for duplicates that the primary keys make impossible',
+    request: { params: jobParams },
+    responses: { 200: json(JobAudit, 'What was found'), ...refused },
   }),
   retryJob: createRoute({
     method: 'post',

@@ -9,6 +9,7 @@ import {
 import type { Connections } from './connections.ts';
 import type { ModelBuild } from './model-ids.ts';
 import { type Statement, statement } from './statement.ts';
+import { type AuditRow, auditJob } from './statements/audit.ts';
 import { cancelJob, flagCancelled } from './statements/cancel.ts';
 import {
   closeJobs,
@@ -88,6 +89,7 @@ export class Jobs {
   readonly #fill: Statement<{ jobs: string[] }, { filled: number }>;
   readonly #cancel: Statement<{ job: string }, never>;
   readonly #flag: Statement<{ job: string; limit: number }, unknown>;
+  readonly #audit: Statement<{ job: string }, AuditRow>;
   readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
 
   constructor(connections: Connections) {
@@ -102,6 +104,7 @@ export class Jobs {
     this.#fill = statement(fillRepeated, prepare);
     this.#cancel = statement(cancelJob, prepare);
     this.#flag = statement(flagCancelled, prepare);
+    this.#audit = statement(auditJob, prepare);
     this.#retry = statement(retry, prepare);
   }
 
@@ -158,6 +161,13 @@ export class Jobs {
       const flagged = await this.#flag.run(this.#connections.durable, { job: id, limit: FLAG_LIMIT });
       if (flagged.length < FLAG_LIMIT) return;
     }
+  }
+
+  /** What the primary keys make impossible, counted without trusting them. */
+  async audit(id: string): Promise<AuditRow> {
+    const [row] = await this.#audit.run(this.#connections.durable, { job: id });
+    if (row === undefined) throw new Error('the audit answered nothing');
+    return row;
   }
 
   async retry(id: string, options: { readonly items: boolean }): Promise<RetriedRow> {

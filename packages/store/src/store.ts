@@ -9,6 +9,7 @@ import { ModelIds } from './model-ids.ts';
 import { type Reclaimed, Reclaimer } from './reclaim.ts';
 import { type Entry, Reporter, type Verdict } from './report.ts';
 import { type Result, Results } from './results.ts';
+import type { AuditRow } from './statements/audit.ts';
 import { type JobDraft, type SubmitReply, submit } from './submission.ts';
 import { Wake } from './wake.ts';
 import { type Worker, type WorkerAdvert, Workers } from './workers.ts';
@@ -37,6 +38,8 @@ export interface Store {
     id: string,
     options: { readonly items: boolean },
   ): Promise<{ readonly tasks: number; readonly items: number }>;
+  /** Items and keys with more than one row, which the primary keys make impossible; see `auditJob`. */
+  auditJob(id: string): Promise<AuditRow>;
   results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
   /** Grants leases; `renews` says that the worker will renew them, so shorter ones will do. */
@@ -95,6 +98,7 @@ export function createStore(options: StoreOptions): Store {
       if (retried.tasks > 0) await sentBack();
       return retried;
     },
+    auditJob: (id) => jobs.audit(id),
     results: (jobId, itemCount) => results.pages(jobId, itemCount),
     resultOf: (jobId, itemId) => results.of(jobId, itemId),
     async lease({ renews, ...call }) {

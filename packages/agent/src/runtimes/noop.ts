@@ -1,19 +1,41 @@
-import { RunFailure, type RunResult, type Runtime } from '../runtime.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { RunFailure, type Runtime } from '../runtime.ts';
 
-const ANSWER: RunResult = { output: '{"ok":true}', model: { name: 'noop', digest: null }, usage: null };
+const OUTPUT = '{"ok":true}';
+/** Longest that an item may ask for, in milliseconds. */
+const LONGEST_MS = 600_000;
 
-/** Answers at once, whatever the item says: what is left is the cost of the pool itself. */
+/**
+ * Answers at once, or after the `ms` that the payload asks for: what is left is the cost of the pool itself.
+ */
 export function noop(): Runtime {
   return {
     name: 'noop',
     offers: () => [{ job_type: 'noop', model: 'noop' }],
-    async run({ job_type, model, signal }) {
+    async run({ job_type, model, payload, signal }) {
       signal.throwIfAborted();
       if (job_type !== 'noop' || model !== 'noop') {
         throw new RunFailure('not_here', 'not_supported', `noop does not run ${job_type} with "${model}"`);
       }
-      return ANSWER;
+      const ms = pauseOf(payload);
+      if (ms > 0) {
+        // The timer rejects with an error of its own; who aborted said why.
+        await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+      }
+      return { output: OUTPUT, model: { name: 'noop', digest: null }, usage: null };
     },
     close: async () => {},
   };
+}
+
+function pauseOf(payload: unknown): number {
+  const ms: unknown =
+    typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'ms') : undefined;
+  if (ms === undefined) return 0;
+  if (typeof ms === 'number' && ms >= 0 && ms <= LONGEST_MS) return ms;
+  throw new RunFailure(
+    'permanent',
+    'invalid_payload',
+    `payload.ms must be a number of milliseconds up to ${LONGEST_MS}`,
+  );
 }
