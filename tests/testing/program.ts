@@ -64,7 +64,8 @@ export function start(
 ): Program {
   const child = spawn(process.execPath, [join(WORKSPACE, 'apps', app, 'src/main.ts'), ...args], {
     cwd: options.cwd ?? WORKSPACE,
-    env: { ...bareEnv(), ...options.env },
+    // Reading the sources anew costs each process a third of its start.
+    env: { ...bareEnv(), NODE_COMPILE_CACHE: join(WORKSPACE, 'node_modules/.cache/compile'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -87,11 +88,13 @@ export function start(
     ended,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
-    event: (name) =>
-      until(() => {
-        if (child.exitCode !== null) throw new Error(`${app} has ended: ${output.stdout}${output.stderr}`);
-        return jsonLines(output.stdout).find((line) => line['event'] === name);
-      }),
+    async event(name) {
+      const find = () => jsonLines(output.stdout).find((line) => line['event'] === name);
+      await until(() => find() !== undefined || child.exitCode !== null);
+      const found = find();
+      if (found === undefined) throw new Error(`${app} has ended: ${output.stdout}${output.stderr}`);
+      return found;
+    },
     closeStdout: () => child.stdout.destroy(),
     kill: (signal) => child.kill(signal),
     killGroup: (signal) => process.kill(-pid, signal),

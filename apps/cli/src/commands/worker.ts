@@ -26,7 +26,9 @@ interface WorkerOptions extends EndpointOptions {
 
 export function addWorker(program: Command, terminal: Terminal): void {
   withEndpointOptions(
-    program.command('worker').description('run a worker on this machine until Ctrl-C; prints JSON lines'),
+    program
+      .command('worker [action]')
+      .description('run a worker on this machine until Ctrl-C; prints JSON lines'),
   )
     .option('--url <url>', `the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
     .option('--id <name>', 'name of this worker (default: the host name)')
