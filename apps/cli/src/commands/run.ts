@@ -154,7 +154,7 @@ function example(options: JobOptions): Draft {
       params: JSON.stringify(header.params),
       shardSize: options.shardSize,
       retryOn: options.retryOn ?? header.retry_on,
-    fresh: options.fresh,
+      fresh: options.fresh,
     }),
     lines,
   };

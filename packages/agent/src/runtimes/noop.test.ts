@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { noop } from './noop.ts';
+
+const request = (payload: unknown, signal = new AbortController().signal) => ({
+  job_type: 'noop' as const,
+  model: 'noop',
+  params: {},
+  payload,
+  signal,
+});
+
+it.each([null, 'text', {}, { ms: 0 }, { ms: 1 }, { n: 7 }])(
+  'a no-op answers, whatever it is given: %j',
+  async (payload) => {
+    expect(await noop().run(request(payload))).toMatchObject({
+      output: '{"ok":true}',
+      model: { name: 'noop' },
+    });
+  },
+);
+
+it.each([{ ms: -1 }, { ms: 'long' }, { ms: 1e9 }, { ms: null }])(
+  'a pause that is none is the item’s own error: %j',
+  async (payload) => {
+    await expect(noop().run(request(payload))).rejects.toMatchObject({
+      failure: 'permanent',
+      code: 'invalid_payload',
+    });
+  },
+);
+
+it('an abort ends a pause with its reason', async () => {
+  const abort = new AbortController();
+  const running = noop().run(request({ ms: 600_000 }, abort.signal));
+  abort.abort(new Error('enough'));
+  await expect(running).rejects.toThrow('enough');
+});
+
+it('anything but a no-op is not for this runtime', async () => {
+  const chat = { ...request(null), job_type: 'chat' as const };
+  await expect(noop().run(chat)).rejects.toMatchObject({ failure: 'not_here', code: 'not_supported' });
+});

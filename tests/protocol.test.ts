@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { createApp } from '@macbatch/api';
+import { createStore, type Store } from '@macbatch/store';
+import { freshDatabase } from '@macbatch/store/testing';
+import postgres from 'postgres';
+import { expect, it, onTestFinished } from 'vitest';
+import { macbatch } from './testing/program.ts';
+
+/** A control plane in this process, over a database that a test may damage. */
+async function serve(
+  damage: (url: string) => Promise<void>,
+  change: (store: Store) => Store,
+): Promise<string> {
+  const database = await freshDatabase();
+  await damage(database.url);
+  const store = createStore({ url: database.url, renewedLeaseSeconds: 2 });
+  const server = createServer(getRequestListener(createApp({ store: change(store) }).fetch));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await store.close();
+    await database[Symbol.asyncDispose]();
+  });
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+}
+
+interface Report {
+  readonly verdict: string;
+  readonly externalCount: number;
+  readonly done: number;
+  readonly boots: readonly unknown[];
+  readonly duplicates: { readonly byItem: number; readonly byKey: number };
+  readonly steps: readonly { readonly name: string; readonly held: boolean; readonly found: string }[];
+}
+
+async function protocol(url: string, options: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'macbatch-protocol-test-'));
+  const ended = await macbatch([
+    'protocol',
+    '--url',
+    url,
+    '--lease',
+    '2',
+    '-o',
+    folder,
+    '--json',
+    ...options,
+  ]);
+  const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report;
+  return { ...ended, report, failed: report.steps.filter((step) => !step.held).map(({ name }) => name) };
+}
+
+it('P: the protocol passes against a given deployment and exits with 0', async () => {
+  const url = await serve(
+    async () => undefined,
+    (store) => store,
+  );
+  const { how, report, failed } = await protocol(url, ['--compress', '48h=16s', '--items', '60']);
+  expect(failed).toEqual([]);
+  expect(report).toMatchObject({
+    verdict: 'passed',
+    externalCount: 60,
+    done: 60,
+    duplicates: { byItem: 0, byKey: 0 },
+  });
+  expect(report.boots).toHaveLength(4);
+  expect(how).toBe(0);
+});
+
+it('P: against a control plane that takes no expired lease back, it fails at the kill and at the count', async () => {
+  const nothing = { reclaimed: 0, failed: 0, jobIds: [] };
+  const url = await serve(
+    async () => undefined,
+    (store) => ({ ...store, reclaim: async () => nothing }),
+  );
+  const { how, report, failed } = await protocol(url, [
+    '--compress',
+    '48h=12s',
+    '--items',
+    '60',
+    '--patience',
+    '6',
+  ]);
+  expect(report.verdict).toBe('failed');
+  expect(failed).toContain('kill -9 a worker mid-task');
+  expect(how).toBe(1);
+});
+
+it('P: with the primary keys of outcomes and ledger dropped, it finds duplicates by item and by key', async () => {
+  const url = await serve(
+    async (database) => {
+      const sql = postgres(database, { max: 1 });
+      await sql`alter table results drop constraint results_job_id_seq_pk`;
+      await sql`alter table ledger drop constraint ledger_owner_key_pk`;
+      await sql.end();
+    },
+    (store) => store,
+  );
+  const { how, report, failed } = await protocol(url, [
+    '--compress',
+    '48h=12s',
+    '--items',
+    '60',
+    '--patience',
+    '20',
+  ]);
+  expect(report.duplicates.byItem).toBeGreaterThan(0);
+  expect(report.duplicates.byKey).toBeGreaterThan(0);
+  expect(failed).toContain('look for duplicates');
+  expect(how).toBe(1);
+});
