@@ -69,12 +69,15 @@ export async function submit(
         ? await reuseOutcomes(tx, draft.id)
         : { reused: 0, repeated: 0 };
       const tasks = reused + repeated > 0 ? await cutAroundReused(tx, draft) : await cut(tx, draft, count);
-      await tx`
-        update jobs set item_count = ${count}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
-          body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end
-        where id = ${draft.id}`;
-      await tx`insert into job_tallies (job_id, worker_id, pending, items_ok) values (${draft.id}, '', ${tasks}, ${reused})`;
-      await tx`select pg_notify(${WORK_CHANNEL}, '')`;
+      // Sent together: a small submission is mostly round trips.
+      await Promise.all([
+        tx`
+          update jobs set item_count = ${count}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
+            body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end
+          where id = ${draft.id}`,
+        tx`insert into job_tallies (job_id, worker_id, pending, items_ok) values (${draft.id}, '', ${tasks}, ${reused})`,
+        tx`select pg_notify(${WORK_CHANNEL}, '')`,
+      ]);
       return { outcome: 'created', jobId: draft.id };
     });
   } catch (error) {
