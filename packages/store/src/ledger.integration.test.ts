@@ -1,7 +1,7 @@
 import type { Item } from '@macbatch/core';
 import { expect, test } from 'vitest';
 import type { Store } from './store.ts';
-import { completion, failure, freshStore, leaseTasks } from './testing/index.ts';
+import { audit, completion, failure, freshStore, leaseTasks } from './testing/index.ts';
 
 async function* itemsOf(payloads: Readonly<Record<string, string>>): AsyncGenerator<Item, void, undefined> {
   for (const [id, payload] of Object.entries(payloads)) yield { id, payload };
@@ -107,6 +107,7 @@ test('I2: two items with equal keys in one file run once and both get the outcom
     d: '{"of":3}',
     'e (reused)': '{"of":1}',
   });
+  expect(await audit(fresh.url)).toEqual([]);
 });
 
 test('I2: errors are never reused, and an item that repeats one gets its error', async () => {
@@ -199,4 +200,5 @@ test('I3: concurrent reports of equal items keep one ledger row a key', async ()
   await Promise.all(['w1', 'w2', 'w3', 'w4'].map((worker) => workOff(fresh.store, worker)));
   const again = await fresh.store.readJob(await submit(fresh.store, payloads));
   expect(again?.reused).toBe(60);
+  expect(await audit(fresh.url)).toEqual([]);
 });

@@ -9,7 +9,7 @@ const request = (payload: unknown, signal = new AbortController().signal) => ({
   signal,
 });
 
-it.each([null, 'text', {}, { ms: 0 }, { ms: 1 }, { n: 7 }])(
+it.each([null, 'text', {}, { ms: 0 }, { ms: 1 }])(
   'a no-op answers, whatever it is given: %j',
   async (payload) => {
     expect(await noop().run(request(payload))).toMatchObject({
@@ -39,4 +39,8 @@ it('an abort ends a pause with its reason', async () => {
 it('anything but a no-op is not for this runtime', async () => {
   const chat = { ...request(null), job_type: 'chat' as const };
   await expect(noop().run(chat)).rejects.toMatchObject({ failure: 'not_here', code: 'not_supported' });
+});
+
+it('a no-op gives back the number of its item', async () => {
+  expect(await noop().run(request({ n: 7 }))).toMatchObject({ output: '{"ok":true,"n":7}' });
 });

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RunFailure, type Runtime } from '../runtime.ts';
 
-const OUTPUT = '{"ok":true}';
 /** Longest that an item may ask for, in milliseconds. */
 const LONGEST_MS = 600_000;
 
 /**
- * Answers at once, or after the `ms` that the payload asks for: what is left is the cost of the pool itself.
+ * Answers at once, or after the `ms` that the payload asks for, and gives back its `n`: what is left is the
+ * cost of the pool itself.
  */
 export function noop(): Runtime {
   return {
@@ -22,7 +22,8 @@ export function noop(): Runtime {
         // The timer rejects with an error of its own; who aborted said why.
         await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
-      return { output: OUTPUT, model: { name: 'noop', digest: null }, usage: null };
+      const n = memberOf(payload, 'n');
+      return { output: JSON.stringify({ ok: true, n }), model: { name: 'noop', digest: null }, usage: null };
     },
     close: async () => {},
   };
@@ -38,4 +39,8 @@ function pauseOf(payload: unknown): number {
     'invalid_payload',
     `payload.ms must be a number of milliseconds up to ${LONGEST_MS}`,
   );
+}
+
+function memberOf(payload: unknown, name: string): unknown {
+  return typeof payload === 'object' && payload !== null ? Reflect.get(payload, name) : undefined;
 }

@@ -22,12 +22,12 @@ const CHECKS: Readonly<Record<string, string>> = {
     left join (select tasks.job_id, count(*) as granted from leases join tasks on tasks.id = leases.task_id group by tasks.job_id) as truth using (job_id)
     where tally.granted is distinct from coalesce(truth.granted, 0)`,
   'a task does not count its outcomes right': `
-    select tasks.id from tasks left join results on results.task_id = tasks.id
+    select tasks.id from tasks left join results on results.task_id = tasks.id and not results.reused
     group by tasks.id having count(results.seq) <> tasks.outcome_count`,
   'a result lies outside its task': `
     select results.seq from results left join tasks on tasks.id = results.task_id
       and tasks.job_id = results.job_id and results.seq >= tasks.first_seq and results.seq < tasks.first_seq + tasks.item_count
-    where tasks.id is null`,
+    where tasks.id is null and not results.reused`,
   'a result comes from a lease that was never granted': `
     select results.seq from results left join leases on leases.task_id = results.task_id and leases.attempt = results.attempt
     where leases.task_id is null`,
@@ -56,7 +56,7 @@ const CHECKS: Readonly<Record<string, string>> = {
     select jobs.id from jobs
     where item_count <> (select count(*) from items where job_id = jobs.id)
       or task_count <> (select count(*) from tasks where job_id = jobs.id)
-      or item_count <> (select sum(tasks.item_count) from tasks where job_id = jobs.id)`,
+      or item_count - reused_count - repeated_count <> (select coalesce(sum(tasks.item_count), 0) from tasks where job_id = jobs.id)`,
 };
 
 /** Recomputes from the rows what the database says of itself, and tells what does not fit. */

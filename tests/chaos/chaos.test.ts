@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { runChaos } from './chaos.ts';
+
+it('I1: a pool under kills, closed lids, wrong clocks, lost replies, cut connections and a crashed database loses and doubles nothing', async () => {
+  const report = await runChaos({ seed: 20_261, seconds: 15, workers: 3, controls: 2, say: () => undefined });
+  process.stdout.write(`chaos: ${JSON.stringify(report)}\n`);
+  expect(report.problems).toEqual([]);
+  expect(report.workerKills).toBeGreaterThan(0);
+});
