@@ -15,7 +15,7 @@ export interface LeaseName {
 /** Null when the lease held and the call took effect. */
 export type LeaseRefusal = Refusal | 'not_found' | null;
 
-type HeldArguments = { worker: string; numbers: number[]; taskIds: string[]; attempts: number[] };
+export type HeldArguments = { worker: string; numbers: number[]; taskIds: string[]; attempts: number[] };
 
 /** Renews leases and takes them back from their holders. */
 export class HeldLeases {

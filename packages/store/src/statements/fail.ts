@@ -20,7 +20,7 @@ export interface HeldRow {
 
 /**
  * T6, T10: the holder gives tasks up. Each goes back to pending or fails, as the rules say; a failure
- * from a lease that no longer holds changes nothing and is noted as an event. The guard looks at the row as
+ * from a lease that no longer holds changes nothing and is noted as an event. The rules see the row as
  * it was locked: the table's own may be older, as this statement's snapshot has it.
  */
 export const fail = sql`
@@ -37,7 +37,7 @@ export const fail = sql`
     for no key update of ${tasks}
   ),
   changed as (
-    update ${tasks} set ${assignments('fail', failure)}
+    update ${tasks} set ${assignments('fail', failure, sql`held`)}
     from held
     where ${tasks.id} = held.id and ${guard('fail', failure, sql`held`)}
     returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}

@@ -6,7 +6,7 @@ import { tallied } from './tally.ts';
 const held = { worker: sql`${sql.placeholder('worker')}::text`, attempt: sql`held.reported_attempt` };
 const renewal = { ...held, leaseMs: sql`${sql.placeholder('leaseMs')}::float8` };
 
-// The guards look at the rows as they were locked: the table's own may be older, as the snapshot has them.
+// The rules see the rows as they were locked: the table's own may be older, as the snapshot has them.
 const heldRows = sql`
   with entry as materialized (
     select * from unnest(
@@ -27,7 +27,7 @@ const reply = sql`
 /** The holder hands tasks back unfinished: pending again, and no attempt is charged. */
 export const release = sql`${heldRows},
   changed as (
-    update ${tasks} set ${assignments('release', held)}
+    update ${tasks} set ${assignments('release', held, sql`held`)}
     from held
     where ${tasks.id} = held.id and ${guard('release', held, sql`held`)}
     returning held.no, held.status as was, ${tasks.jobId}, ${tasks.status}
@@ -41,7 +41,7 @@ export const release = sql`${heldRows},
 /** The holder extends leases. Changes no indexed column, so the update stays on its page (HOT). */
 export const renew = sql`${heldRows},
   changed as (
-    update ${tasks} set ${assignments('renew', renewal)}
+    update ${tasks} set ${assignments('renew', renewal, sql`held`)}
     from held
     where ${tasks.id} = held.id and ${guard('renew', renewal, sql`held`)}
     returning held.no, ${tasks.status}
