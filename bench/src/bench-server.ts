@@ -23,7 +23,7 @@ export interface BenchServer extends AsyncDisposable {
   buffersOf(url: string, work: (url: string) => Promise<void>): Promise<number[]>;
 }
 
-export interface BenchDatabase extends AsyncDisposable {
+interface BenchDatabase extends AsyncDisposable {
   readonly url: string;
   /** A client for what is measured beside the product. */
   readonly sql: postgres.Sql;

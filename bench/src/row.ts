@@ -22,7 +22,7 @@ export function figure(
   return { to: null, ratio: null, floor: null, goal: null, better: 'more', ...given };
 }
 
-export interface Scale {
+interface Scale {
   /** A small run that shows that everything works; its figures mean little. */
   readonly quick: boolean;
   /** How often each contestant runs. */

@@ -4,7 +4,7 @@ import { type Line, verdict } from './row.ts';
 export const COLUMNS = ['what', 'measured', 'unit', 'against', 'ratio', 'floor', 'goal', 'reached'] as const;
 
 /** The cells of a line, as text. */
-export function cells(line: Line): string[] {
+function cells(line: Line): string[] {
   const sign = line.better === 'more' ? '≥' : '≤';
   const mark = (value: number | null) =>
     value === null ? '' : `${sign} ${value}${line.to === null ? '' : 'x'}`;

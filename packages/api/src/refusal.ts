@@ -20,7 +20,7 @@ export class Refusal extends Error {
 }
 
 /** RFC 9457 problem details. */
-export function problemOf(refusal: Refusal): Problem {
+function problemOf(refusal: Refusal): Problem {
   const { status, title } = PROBLEMS[refusal.code];
   return {
     type: `urn:macbatch:problem:${refusal.code}`,

@@ -30,7 +30,7 @@ export const JobHeader = z
   .openapi('JobHeader');
 export type JobHeader = z.infer<typeof JobHeader>;
 
-export const SubmittedItem = z
+const SubmittedItem = z
   .strictObject({ id: itemId, payload: z.unknown() })
   .openapi('Item', { description: 'The payload is kept as the text that it is given as' });
 

@@ -21,7 +21,7 @@ const Attempt = z.int().min(0).max(32_767);
 export const LeaseName = z.strictObject({ task_id: TaskId, attempt: Attempt }).openapi('LeaseName');
 export type LeaseName = z.infer<typeof LeaseName>;
 
-export const Offer = z.strictObject({ job_type: JobType, model: plainText(200) }).openapi('Offer');
+const Offer = z.strictObject({ job_type: JobType, model: plainText(200) }).openapi('Offer');
 
 export const LeaseRequest = z
   .strictObject({

@@ -6,7 +6,7 @@ export const HOURS = { kill: 6, restart: 12, duplicates: 24, end: 48 } as const;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /** Seconds of a span as people write it: 3m, 48h, 90s. */
-export function seconds(text: string): number {
+function seconds(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
   const factor = UNITS[unit ?? ''];
   if (factor === undefined)

@@ -50,13 +50,7 @@ function withWorker(pool: Pool, name: string, change: (worker: WorkerModel) => W
 }
 
 /** What the store does with a report: an outcome is recorded where its item has none; the task follows. */
-export function reported(
-  pool: Pool,
-  worker: string,
-  task: number,
-  attempt: number,
-  items: readonly number[],
-): Pool {
+function reported(pool: Pool, worker: string, task: number, attempt: number, items: readonly number[]): Pool {
   const outcomes = pool.outcomes[task] ?? [];
   if (pool.granted[task]?.[attempt - 1] !== worker || pool.tasks[task]?.status === 'done') return pool;
   const fresh = items.filter((item) => outcomes[item] === null);

@@ -2,7 +2,7 @@ import { type Decision, decide, newTask, type RetryOn, type Task, type TaskEvent
 
 /** The clock of the model, and how long it leases for. */
 export const T0 = Date.UTC(2026, 0, 1);
-export const LEASE_MS = 600_000;
+const LEASE_MS = 600_000;
 /** Apart by more than a test takes, so that ends of leases can be told from each other by the ten minutes. */
 export const LONG_AGO = T0 - 6 * LEASE_MS;
 export const FAR_AWAY = T0 + 3 * LEASE_MS;
