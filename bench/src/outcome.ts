@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import type { Line } from './row.ts';
 
 /** The lines of one row with the data in one folder. */
@@ -21,7 +21,9 @@ export interface Run {
 
 export function machine(): string {
   const [cpu] = cpus();
-  return `${cpus().length} x ${cpu?.model.trim() ?? 'unknown CPU'}, ${Math.round(totalmem() / 1024 ** 3)} GB, ${process.platform} ${process.arch}`;
+  const [, , load = 0] = loadavg();
+  const memory = Math.round(totalmem() / 1024 ** 3);
+  return `${cpus().length} x ${cpu?.model.trim() ?? 'unknown CPU'}, ${memory} GB, ${process.platform} ${process.arch}, load average ${load.toFixed(1)}`;
 }
 
 export function versions(postgresVersion: string): Record<string, string> {
