@@ -17,8 +17,14 @@ const WAIT_SECONDS = 25;
 /** A reply that takes longer than this beyond what was asked for never comes: the connection is dead. */
 const REPLY_MS = 30_000;
 
-/** How long the last reports may take once everything has ended. */
-const FAREWELL_MS = 5000;
+/**
+ * How long the last reports, and then the goodbye, may take once everything has ended: with the default
+ * grace time still within the 20 s after which launchd kills.
+ */
+const FAREWELL_MS = 3000;
+
+/** A first heartbeat that was not answered is tried again sooner than the next would come. */
+const FIRST_BEAT_MS = 1000;
 
 /**
  * A worker: leases tasks, runs their items on its runtimes, reports. Its slots are fed from all the tasks it
@@ -271,8 +277,10 @@ export class Agent {
         if (this.#stopped.signal.aborted) return;
         this.#options.log('heartbeat.failed', { reason: message(error) });
       }
+      const pause =
+        this.#state === 'starting' ? Math.min(FIRST_BEAT_MS, this.#heartbeatMs) : this.#heartbeatMs;
       const elapsed = this.#options.now() - sentAt;
-      await this.#beatNow.wait(this.#stopped.signal, Math.max(0, this.#heartbeatMs - elapsed));
+      await this.#beatNow.wait(this.#stopped.signal, Math.max(0, pause - elapsed));
     }
   }
 
