@@ -13,6 +13,8 @@ export class Journal {
   readonly #log: Log;
   #deployment: string | null = null;
   #writable = true;
+  /** What the disk did not take, of leases that are not settled. */
+  #unwritten: OutboxRecord[] = [];
 
   constructor(outbox: Outbox | null, log: Log) {
     this.#outbox = outbox;
@@ -50,13 +52,26 @@ export class Journal {
   }
 
   settled({ task_id, attempt }: LeaseName): Promise<void> {
+    this.#unwritten = this.#unwritten.filter(
+      (record) => record.task_id !== task_id || record.attempt !== attempt,
+    );
     return this.#append({ kind: 'settled', deployment: this.#known(), task_id, attempt });
   }
 
-  /** Looks whether a disk that took nothing takes something again. */
+  /** Looks whether a disk that took nothing takes something again: first of all what it did not take. */
   async probe(): Promise<void> {
+    if (this.#writable) return;
+    for (let missed = this.#unwritten[0]; missed !== undefined; missed = this.#unwritten[0]) {
+      const record = missed;
+      try {
+        await this.#outbox?.append(record);
+      } catch {
+        return;
+      }
+      this.#unwritten = this.#unwritten.filter((each) => each !== record);
+    }
     // A record that says nothing: there is no task 0.
-    if (!this.#writable) await this.settled({ task_id: '0', attempt: 0 });
+    await this.settled({ task_id: '0', attempt: 0 });
   }
 
   #known(): string {
@@ -68,9 +83,12 @@ export class Journal {
   async #append(record: OutboxRecord): Promise<void> {
     try {
       await this.#outbox?.append(record);
-      if (!this.#writable) this.#log('outbox.writable');
+      // A small record may find room where a large one did not: that alone is no reason to go on.
+      if (this.#writable || this.#unwritten.length > 0) return;
+      this.#log('outbox.writable');
       this.#writable = true;
     } catch (error) {
+      if (record.kind !== 'settled') this.#unwritten.push(record);
       const reason = error instanceof Error ? error.message : String(error);
       if (this.#writable) this.#log('outbox.unwritable', { reason, effect: 'no new work is taken' });
       this.#writable = false;

@@ -7,7 +7,7 @@ import { type OutboxRecord, parseRecords, taskKey } from './record.ts';
 export interface UnsettledTask {
   readonly task_id: string;
   readonly attempt: number;
-  /** Items that were leased with it. */
+  /** Items that were leased with it; infinite where the disk took no record of the lease itself. */
   readonly items: number;
   readonly outcomes: readonly Outcome[];
 }
@@ -74,9 +74,11 @@ export class Outbox {
       for (const { record } of parseRecords(Buffer.from(lines.join(''))).records) {
         if (record.deployment !== deployment) break;
         const { task_id, attempt } = record;
-        if (record.kind === 'leased')
-          tasks.set(taskKey(record), { task_id, attempt, items: record.items, outcomes: [] });
-        if (record.kind === 'outcome') tasks.get(taskKey(record))?.outcomes.push(record.outcome);
+        const known = tasks.get(taskKey(record));
+        const task = known ?? { task_id, attempt, items: Number.POSITIVE_INFINITY, outcomes: [] };
+        if (known === undefined) tasks.set(taskKey(record), task);
+        if (record.kind === 'leased') task.items = record.items;
+        if (record.kind === 'outcome') task.outcomes.push(record.outcome);
       }
     }
     return [...tasks.values()];
@@ -111,20 +113,26 @@ export class Outbox {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      try {
-        await this.#write(batch.map(({ line }) => line).join(''));
-        for (const { record, line } of batch) this.#note(record, line);
-        if (batch.some(({ record }) => record.kind === 'settled')) await this.#shrink();
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
+      const failure = await this.#write(batch.map(({ line }) => line).join('')).catch((error: unknown) => ({
+        error,
+      }));
+      for (const { record, line } of batch) {
+        // What is answered for gives its room back even where nothing can be written any more: at worst it is
+        // reported once again after a restart.
+        if (failure === undefined || record.kind === 'settled') this.#note(record, line);
+      }
+      // A file that can't be made smaller now is only larger than it must be.
+      if (batch.some(({ record }) => record.kind === 'settled')) await this.#shrink().catch(() => undefined);
+      for (const { resolve, reject } of batch) {
+        if (failure === undefined) resolve();
+        else reject(failure.error);
       }
     }
     // In the same step as the last look: whoever comes after this starts the next drain.
     this.#draining = null;
   }
 
-  async #write(text: string): Promise<void> {
+  async #write(text: string): Promise<undefined> {
     try {
       await this.#file.appendFile(text);
       await this.#file.datasync();
@@ -151,14 +159,20 @@ export class Outbox {
     await unlink(draft).catch(() => undefined);
     const text = [...this.#live.values()].flatMap(({ lines }) => lines).join('');
     const file = await open(draft, 'ax+', 0o600);
-    await file.appendFile(text);
-    await file.sync();
-    await rename(draft, this.#path);
-    await syncFolder(dirname(this.#path));
+    try {
+      await file.appendFile(text);
+      await file.sync();
+      await rename(draft, this.#path);
+    } catch (error) {
+      await file.close();
+      await unlink(draft).catch(() => undefined);
+      throw error;
+    }
     const old = this.#file;
     this.#file = file;
     this.#fileBytes = Buffer.byteLength(text);
     await old.close();
+    await syncFolder(dirname(this.#path));
   }
 }
 

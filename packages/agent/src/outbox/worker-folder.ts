@@ -1,5 +1,7 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Outbox } from './outbox.ts';
 
 /** A worker's own folder on this machine, claimed by one process at a time. */
@@ -30,30 +32,75 @@ export async function workerFolder(stateDir: string, workerId: string): Promise<
 /** Empties the outbox of a worker that does not run: what it holds is never reported. */
 export async function purgeOutbox(stateDir: string, workerId: string): Promise<void> {
   const folder = await claim(stateDir, workerId);
-  await rm(join(folder, OUTBOX), { force: true });
+  // Also what was left of writing it anew.
+  for (const name of [OUTBOX, `${OUTBOX}.new`]) await rm(join(folder, name), { force: true });
   await rm(join(folder, OWNER), { force: true });
 }
 
+/** Notes this process as the owner of the folder, unless another that lives is. */
 async function claim(stateDir: string, workerId: string): Promise<string> {
   const folder = join(stateDir, encodeURIComponent(workerId));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, OWNER);
-  for (;;) {
-    try {
-      const file = await open(path, 'wx', 0o600);
-      await file.writeFile(String(process.pid));
-      await file.close();
-      return folder;
-    } catch (error) {
-      if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'EEXIST') throw error;
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${process.pid} ${await startOf(process.pid)}`, { mode: 0o600 });
+  try {
+    // Linked whole: nobody ever reads a note that is not written yet.
+    while (!(await linked(draft, path))) {
+      const note = await readFile(path, 'utf8').catch(() => '');
+      const [pid = '', ...started] = note.split(' ');
+      const owner = Number(pid);
+      // Process ids are given out again after a reboot: it must also have started when the owner did.
+      if (owner !== process.pid && isRunning(owner) && (await startOf(owner)) === started.join(' ')) {
+        throw new Error(
+          `Worker ${workerId} is already running here as process ${owner}. Give this one another MACBATCH_WORKER_ID (--id); if no worker runs, remove ${path}.`,
+        );
+      }
+      await removeNote(path, note);
     }
-    const owner = Number(await readFile(path, 'utf8').catch(() => '0'));
-    if (owner !== process.pid && isRunning(owner)) {
-      throw new Error(
-        `Worker ${workerId} is already running here as process ${owner}. Give this one another MACBATCH_WORKER_ID (--id); if no worker runs, remove ${path}.`,
-      );
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return folder;
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes the note of an owner that is gone; one that a faster process has put there meanwhile stays. */
+async function removeNote(path: string, note: string): Promise<void> {
+  const aside = `${path}.${process.pid}.old`;
+  try {
+    await rename(path, aside);
+  } catch {
+    return; // another process has removed it
+  }
+  if ((await readFile(aside, 'utf8')) !== note) await linked(aside, path);
+  await rm(aside, { force: true });
+}
+
+/** When a process started, in words that only compare for equality; empty where nothing tells. */
+async function startOf(pid: number): Promise<string> {
+  try {
+    if (process.platform !== 'linux') {
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
+        env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
+      });
+      return stdout.trim();
     }
-    await rm(path, { force: true });
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    // The second field is the program's name in parentheses and may hold anything: counted from its end.
+    return `${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} ${boot.trim()}`;
+  } catch {
+    return '';
   }
 }
 
