@@ -10,7 +10,7 @@ const CHECKS: Readonly<Record<string, string>> = {
       select job_id, count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'leased') as leased,
         count(*) filter (where status = 'done') as done, count(*) filter (where status = 'failed') as failed
       from tasks group by job_id) as truth using (job_id)
-    where (tally.pending, tally.leased, tally.done, tally.failed) is distinct from (truth.pending, truth.leased, truth.done, truth.failed)`,
+    where (tally.pending, tally.leased, tally.done, tally.failed) is distinct from (coalesce(truth.pending, 0), coalesce(truth.leased, 0), coalesce(truth.done, 0), coalesce(truth.failed, 0))`,
   'the tallies of items are not the results': `
     select job_id from (select job_id, sum(items_ok) as ok, sum(items_error) as error from job_tallies group by job_id) as tally
     left join (
