@@ -194,6 +194,8 @@ export const jobTallies = pgTable(
     tasksFailed: integer('tasks_failed').notNull().default(0),
     itemsOk: integer('items_ok').notNull().default(0),
     itemsError: integer('items_error').notNull().default(0),
+    /** Items without an outcome whose task has failed. */
+    itemsFailed: integer('items_failed').notNull().default(0),
     firstAt: moment('first_at').notNull().defaultNow(),
     lastAt: moment('last_at').notNull().defaultNow(),
   },

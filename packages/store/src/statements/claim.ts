@@ -61,7 +61,7 @@ export const claim = sql`
     select id, attempts, assigned_worker, ${sql.placeholder('boot')}::text from granted
   ),
   moved as (
-    select job_id, assigned_worker as worker_id, 'pending' as was, 'leased' as status, 1 as granted, 0 as items_ok, 0 as items_error
+    select job_id, assigned_worker as worker_id, 'pending' as was, 'leased' as status, 1 as granted, 0 as items_ok, 0 as items_error, 0 as items_failed
     from granted
   ),
   ${tallied({ blameWorker: false })}

@@ -27,14 +27,17 @@ export const expire = sql`
     update ${tasks} set ${assignments('expire', {})}
     from due
     where ${tasks.id} = due.id and ${guard('expire', {})}
-    returning ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, due.assigned_worker as worker_id
+    returning ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, due.assigned_worker as worker_id,
+      ${tasks.itemCount} - ${tasks.outcomeCount} as missing
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id, worker_id, attempt)
     select 'lease_expired', job_id, id, worker_id, attempts from changed order by id
   ),
   moved as (
-    select job_id, worker_id, 'leased' as was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+    select job_id, worker_id, 'leased' as was, status, 0 as granted, 0 as items_ok, 0 as items_error,
+      case when status = 'failed' then missing else 0 end as items_failed
+    from changed
   ),
   ${tallied({ blameWorker: false })}
   select (count(*) filter (where status = 'pending'))::int as reclaimed,

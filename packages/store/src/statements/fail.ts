@@ -40,7 +40,7 @@ export const fail = sql`
     update ${tasks} set ${assignments('fail', failure, sql`held`)}
     from held
     where ${tasks.id} = held.id and ${guard('fail', failure, sql`held`)}
-    returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}
+    returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, held.item_count - held.outcome_count as missing
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id, worker_id, attempt, detail)
@@ -50,7 +50,9 @@ export const fail = sql`
     order by held.no
   ),
   moved as (
-    select job_id, ${failure.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+    select job_id, ${failure.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error,
+      case when status = 'failed' then missing else 0 end as items_failed
+    from changed
   ),
   ${tallied({ blameWorker: true })}
   select held.no, held.status as was, changed.status, held.attempts, held.cancelled, held.job_id

@@ -28,10 +28,9 @@ export interface JobRow {
 }
 
 const jobRows = (condition: SQL, limit: SQL): SQL => sql`
-  select ${jobs}.*, tally.*,
+  select ${jobs}.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
     (select count(*)::int from ${events} where ${events.jobId} = ${jobs.id} and ${events.kind} = 'lease_expired') as lease_expired_events,
-    (select coalesce(sum(${tasks.itemCount} - ${tasks.outcomeCount}), 0)::int from ${tasks}
-      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed')
+    tally.items_failed
     + case when ${jobs.repeatedCount} = 0 then 0 else (
       -- Items that repeat one whose task has failed.
       select count(*)::int from ${items} as repeat
@@ -45,7 +44,8 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
     select coalesce(sum(pending), 0)::int as pending, coalesce(sum(leased), 0)::int as leased,
       coalesce(sum(done), 0)::int as done, coalesce(sum(failed), 0)::int as failed,
       coalesce(sum(leases_granted), 0)::int as leases_granted,
-      coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error
+      coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error,
+      coalesce(sum(items_failed), 0)::int as items_failed
     from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
   ) as tally
   where ${condition}
@@ -111,7 +111,7 @@ export const fillRepeated = sql`
   ),
   moved as (
     select job_id, '' as worker_id, 'done' as was, 'done' as status, 0 as granted,
-      count(*) filter (where ok) as items_ok, count(*) filter (where not ok) as items_error
+      count(*) filter (where ok) as items_ok, count(*) filter (where not ok) as items_error, 0 as items_failed
     from filled group by job_id
   ),
   ${tallied({ blameWorker: false })}

@@ -33,7 +33,7 @@ export const release = sql`${heldRows},
     returning held.no, held.status as was, ${tasks.jobId}, ${tasks.status}
   ),
   moved as (
-    select job_id, ${held.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error from changed
+    select job_id, ${held.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error, 0 as items_failed from changed
   ),
   ${tallied({ blameWorker: false })}
   ${reply}`;

@@ -101,10 +101,13 @@ export const report = sql`
     update ${tasks} set ${assignments('report', { worker, attempt: sql`arrived.reported_attempt`, recorded: sql`arrived.recorded` }, sql`arrived`)}
     from arrived
     where ${tasks.id} = arrived.id
-    returning arrived.no, arrived.status as was, ${tasks.jobId}, ${tasks.status}, arrived.items_ok, arrived.recorded - arrived.items_ok as items_error
+    returning arrived.no, arrived.status as was, ${tasks.jobId}, ${tasks.status}, arrived.items_ok, arrived.recorded - arrived.items_ok as items_error,
+      arrived.item_count - arrived.outcome_count as missing, arrived.recorded
   ),
   moved as (
-    select job_id, ${worker} as worker_id, was, status, 0 as granted, items_ok, items_error from changed
+    select job_id, ${worker} as worker_id, was, status, 0 as granted, items_ok, items_error,
+      case when status = 'failed' then missing - recorded else 0 end - case when was = 'failed' then missing else 0 end as items_failed
+    from changed
   ),
   ${tallied({ blameWorker: true })},
   used as (

@@ -33,8 +33,14 @@ export const readResults = sql`
     ${leases.workerId}, page.attempt, page.usage, page.recorded_at,
     coalesce(page.reused, false) as reused
   from page
-  left join ${tasks} as failed on page.task_id is null and failed.job_id = ${sql.placeholder('job')}::uuid and failed.status = 'failed'
-    and page.run_seq >= failed.first_seq and page.run_seq < failed.first_seq + failed.item_count
+  -- The one failed task that may hold the item, found by its first place: a job can have very many.
+  left join lateral (
+    select error, first_seq + item_count as next_seq from ${tasks}
+    where page.task_id is null and ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'failed'
+      and ${tasks.firstSeq} <= page.run_seq
+    order by ${tasks.firstSeq} desc
+    limit 1
+  ) as failed on page.run_seq < failed.next_seq
   left join ${leases} on ${leases.taskId} = page.task_id and ${leases.attempt} = page.attempt
   left join ${models} on ${models.id} = page.model_id
   where page.output is not null or page.error is not null or failed.error is not null

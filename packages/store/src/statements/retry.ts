@@ -27,7 +27,7 @@ export const retry = sql`
     where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
   ),
   locked as materialized (
-    select ${tasks.id}, ${tasks.jobId}, ${tasks.status} from ${tasks}
+    select ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.itemCount} - ${tasks.outcomeCount} as missing from ${tasks}
     where ${tasks.id} in (select id from candidate) and ${tasks.jobId} in (select id from job)
       and ${tasks.status} <> 'leased' and not ${tasks.cancelled}
     order by ${tasks.id}
@@ -50,7 +50,7 @@ export const retry = sql`
     update ${tasks} set ${assignments('retry', reopened)}
     from held
     where ${tasks.id} = held.id and ${guard('retry', reopened)}
-    returning ${tasks.id}, ${tasks.jobId}, held.status as was, ${tasks.status}, held.withdrawn
+    returning ${tasks.id}, ${tasks.jobId}, held.status as was, ${tasks.status}, held.withdrawn, held.missing
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id) select 'task_retried', job_id, id from changed order by id
@@ -59,7 +59,9 @@ export const retry = sql`
     update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed)
   ),
   moved as (
-    select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -withdrawn as items_error from changed
+    select job_id, '' as worker_id, was, status, 0 as granted, 0 as items_ok, -withdrawn as items_error,
+      case when was = 'failed' then -missing else 0 end as items_failed
+    from changed
   ),
   ${tallied({ blameWorker: false })}
   select count(*)::int as tasks, coalesce(sum(withdrawn), 0)::int as items from changed`;

@@ -3,7 +3,7 @@ import { jobTallies } from '../schema.ts';
 
 /**
  * A common table expression that adds what `moved` did to the tallies of its jobs and workers. `moved`
- * has a row for each task changed: job_id, worker_id, was, status, granted, items_ok, items_error.
+ * has a row for each task changed: job_id, worker_id, was, status, granted, items_ok, items_error, items_failed.
  * Jobs in the order of their ids, so that two batches over the same jobs can't wait for each other.
  */
 export function tallied(options: { readonly blameWorker: boolean }): SQL {
@@ -15,9 +15,9 @@ export function tallied(options: { readonly blameWorker: boolean }): SQL {
     ? sql.raw(`count(*) filter (where status = 'failed' and was <> 'failed')`)
     : sql.raw('0');
   return sql`tallied as (
-    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error)
+    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed)
     select job_id, worker_id, ${net('pending')}, ${net('leased')}, ${net('done')}, ${net('failed')},
-      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error)
+      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed)
     from moved
     group by job_id, worker_id
     order by job_id, worker_id
@@ -31,6 +31,7 @@ export function tallied(options: { readonly blameWorker: boolean }): SQL {
       tasks_failed = tally.tasks_failed + excluded.tasks_failed,
       items_ok = tally.items_ok + excluded.items_ok,
       items_error = tally.items_error + excluded.items_error,
+      items_failed = tally.items_failed + excluded.items_failed,
       last_at = now()
   )`;
 }

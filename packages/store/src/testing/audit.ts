@@ -17,6 +17,11 @@ const CHECKS: Readonly<Record<string, string>> = {
       select job_id, count(*) filter (where error is null) as ok, count(*) filter (where error is not null) as error
       from results group by job_id) as truth using (job_id)
     where (tally.ok, tally.error) is distinct from (coalesce(truth.ok, 0), coalesce(truth.error, 0))`,
+  'the tally of items of failed tasks is not what these miss': `
+    select job_id from (select job_id, sum(items_failed) as missing from job_tallies group by job_id) as tally
+    left join (
+      select job_id, sum(item_count - outcome_count) as missing from tasks where status = 'failed' group by job_id) as truth using (job_id)
+    where tally.missing is distinct from coalesce(truth.missing, 0)`,
   'the tally of leases is not the leases': `
     select job_id from (select job_id, sum(leases_granted) as granted from job_tallies group by job_id) as tally
     left join (select tasks.job_id, count(*) as granted from leases join tasks on tasks.id = leases.task_id group by tasks.job_id) as truth using (job_id)
