@@ -1,8 +1,8 @@
-import { ReportEnvelope, routes } from '@macbatch/contract';
-import type { Store } from '@macbatch/store';
+import { JobType, type LeasedTask, type LeaseRequest, ReportEnvelope, routes } from '@macbatch/contract';
+import type { Store, LeasedTask as StoredTask } from '@macbatch/store';
 import type { Hono } from 'hono';
 import { invalidField } from './invalid-field.ts';
-import { waitForWork } from './lease-wait.ts';
+import { WorkWatch } from './lease-wait.ts';
 import { mount } from './mount.ts';
 import { entryReply, readEntry } from './report-entry.ts';
 import { readJsonBody } from './request-body.ts';
@@ -15,40 +15,39 @@ export function mountTasks(
   waiting: { readonly monotonicMs: () => number; readonly stopping: AbortSignal | undefined },
 ): void {
   const { monotonicMs, stopping } = waiting;
+
+  async function lease(request: LeaseRequest) {
+    await store.reclaim({ force: false });
+    return store.lease({
+      worker: request.worker_id,
+      boot: request.boot_id,
+      limit: request.lease_limit,
+      offers: request.offers,
+      renews: request.renews ?? false,
+    });
+  }
+
   mount(app, 'leaseTasks', limits, async ({ body }, c) => {
     const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
     const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
-    for (;;) {
-      await store.reclaim({ force: false });
-      const { leaseSeconds, tasks } = await store.lease({
-        worker: body.worker_id,
-        boot: body.boot_id,
-        limit: body.lease_limit,
-        offers: body.offers,
-        renews: body.renews ?? false,
-      });
-      if (gone.aborted && tasks.length > 0) {
-        // Nobody would run them: at once pending again, and no attempt is charged.
-        await store.release(body.worker_id, tasks);
-        return { tasks: [] };
+    const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
+    try {
+      for (;;) {
+        const { leaseSeconds, tasks } = await lease(body);
+        if (gone.aborted && tasks.length > 0) {
+          // Nobody would run them: at once pending again, and no attempt is charged.
+          await store.release(body.worker_id, tasks);
+          return { tasks: [] };
+        }
+        const left = deadline - monotonicMs();
+        if (tasks.length > 0 || left <= 0 || gone.aborted || watch === null) {
+          return { tasks: tasks.map((task) => leasedTask(task, leaseSeconds)) };
+        }
+        await watch.wait(left, gone);
+        if (gone.aborted) return { tasks: [] };
       }
-      const left = deadline - monotonicMs();
-      if (tasks.length > 0 || left <= 0 || gone.aborted) {
-        return {
-          tasks: tasks.map((task) => ({
-            task_id: task.taskId,
-            job_id: task.jobId,
-            attempt: task.attempt,
-            lease_seconds: leaseSeconds,
-            job_type: body.offers.find((offer) => offer.job_type === task.jobType)?.job_type ?? 'noop',
-            model: task.model,
-            params: task.params,
-            items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
-          })),
-        };
-      }
-      await waitForWork(store, left, gone);
-      if (gone.aborted) return { tasks: [] };
+    } finally {
+      watch?.stop();
     }
   });
 
@@ -83,4 +82,17 @@ export function mountTasks(
       }),
     };
   });
+}
+
+function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {
+  return {
+    task_id: task.taskId,
+    job_id: task.jobId,
+    attempt: task.attempt,
+    lease_seconds: leaseSeconds,
+    job_type: JobType.parse(task.jobType),
+    model: task.model,
+    params: task.params,
+    items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
+  };
 }

@@ -2,6 +2,7 @@ export {
   JobHeader,
   JobPage,
   JobSummary,
+  JobType,
   JobView,
   ModelUsed,
   ResultLine,

@@ -3,7 +3,7 @@ import { promptSockets } from './prompt-socket.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
-  /** Most connections for each of the two kinds of work. */
+  /** Most connections for each of the two kinds of short work. */
   readonly connections?: number;
   /** False behind a pooler that knows no prepared statements in transaction mode. */
   readonly prepare?: boolean;
@@ -17,6 +17,8 @@ export interface Connections {
    * that is pending again, which the next claim repairs; a result must never be lost like that.
    */
   readonly relaxed: postgres.Sql;
+  /** Submissions: an upload holds its connection for as long as it takes, which must keep nobody else waiting. */
+  readonly uploads: postgres.Sql;
   readonly prepare: boolean;
   close(): Promise<void>;
 }
@@ -35,7 +37,15 @@ export function openConnections(options: ConnectionOptions): Connections {
     connect_timeout: 10,
     socket: promptSockets(),
   };
-  const durable = postgres(options.url, { ...shared, connection: { application_name: 'macbatch' } });
+  // Said outright: the server's default may be another.
+  const durable = postgres(options.url, {
+    ...shared,
+    connection: { application_name: 'macbatch', synchronous_commit: 'on' },
+  });
+  const uploads = postgres(options.url, {
+    ...shared,
+    connection: { application_name: 'macbatch-upload', synchronous_commit: 'on' },
+  });
   const relaxed = postgres(options.url, {
     ...shared,
     connection: { application_name: 'macbatch-lease', synchronous_commit: 'off' },
@@ -43,9 +53,10 @@ export function openConnections(options: ConnectionOptions): Connections {
   return {
     durable,
     relaxed,
+    uploads,
     prepare,
     async close() {
-      await Promise.all([durable.end({ timeout: 5 }), relaxed.end({ timeout: 5 })]);
+      await Promise.all([durable, relaxed, uploads].map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }

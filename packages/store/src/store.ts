@@ -89,7 +89,7 @@ export function createStore(options: StoreOptions): Store {
 
   return {
     submit: (draft, items, bodyDigest) =>
-      submit(connections.durable, { ...draft, id: uuidv7() }, items, bodyDigest),
+      submit(connections.uploads, { ...draft, id: uuidv7() }, items, bodyDigest),
     readJob: (id) => jobs.read(id),
     listJobs: (page) => jobs.list(page),
     cancelJob: (id) => jobs.cancel(id),
