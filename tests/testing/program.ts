@@ -46,6 +46,8 @@ export interface Program {
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A command that starts it, given as its last arguments. */
+  readonly through?: readonly string[];
 }
 
 /** Our own variables would be taken for the program's. */
@@ -62,7 +64,9 @@ export function start(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Program {
-  const child = spawn(process.execPath, [join(WORKSPACE, 'apps', app, 'src/main.ts'), ...args], {
+  const command = [process.execPath, join(WORKSPACE, 'apps', app, 'src/main.ts'), ...args];
+  const [program = '', ...rest] = [...(options.through ?? []), ...command];
+  const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,
     // Reading the sources anew costs each process a third of its start.
     env: { ...bareEnv(), NODE_COMPILE_CACHE: join(WORKSPACE, 'node_modules/.cache/compile'), ...options.env },
