@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { JobHeader, LineProblem, ndjsonLines } from '@macbatch/contract';
+import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
 import { arrayElements, type Item, objectMembers, parseItem } from '@macbatch/core';
 import { invalidField } from './invalid-field.ts';
 
@@ -17,7 +17,7 @@ export interface SubmissionBody {
   readonly header: JobHeader;
   /** JSON text of the parameters, as the submitter wrote it. */
   readonly params: string;
-  readonly items: AsyncIterable<Item>;
+  readonly items: AsyncIterable<Item | readonly Item[]>;
   /** SHA-256 of the body, in hex; only right once `items` has ended. */
   digest(): string;
   /** Where the item with this place in the order of submission stands. */
@@ -107,24 +107,26 @@ async function readNdjson(
   body: AsyncIterable<Uint8Array>,
   limits: BodyLimits,
 ): Promise<Omit<SubmissionBody, 'digest'>> {
-  const lines = ndjsonLines(body, limits.maxLineBytes);
-  const first = await next(lines);
+  const batches = ndjsonBatches(body, limits.maxLineBytes);
+  const [first, ...others] = (await next(batches)) ?? [];
   if (first === undefined) throw new Refusal('no_items', 'The body is empty.');
   const value = parseObject(first.text, `Line ${first.number}`, first.number);
   const members = distinctMembers(first.text, `Line ${first.number}`, first.number);
   const header = parseHeader(value, first.number);
   // Lines are numbered from 1 and blank ones are left out: remembered as the places where that shifts.
   const shifts: { readonly seq: number; readonly line: number }[] = [];
-  async function* items(): AsyncGenerator<Item, void, undefined> {
+  async function* items(): AsyncGenerator<readonly Item[], void, undefined> {
     let seq = 0;
     let expected = 0;
-    for (let line = await next(lines); line !== undefined; line = await next(lines)) {
-      const parsed = parseItem(line.text);
-      if (!parsed.ok) throw badItem(parsed, { text: `line ${line.number}`, line: line.number });
-      if (line.number !== expected) shifts.push({ seq, line: line.number });
-      expected = line.number + 1;
-      yield parsed.item;
-      seq += 1;
+    for (let lines: readonly Line[] | undefined = others; lines !== undefined; lines = await next(batches)) {
+      yield lines.map(({ number, text }) => {
+        const parsed = parseItem(text);
+        if (!parsed.ok) throw badItem(parsed, { text: `line ${number}`, line: number });
+        if (number !== expected) shifts.push({ seq, line: number });
+        expected = number + 1;
+        seq += 1;
+        return parsed.item;
+      });
     }
   }
   return {
@@ -139,9 +141,9 @@ async function readNdjson(
   };
 }
 
-async function next(lines: AsyncGenerator<{ number: number; text: string }, void, undefined>) {
+async function next(batches: AsyncGenerator<readonly Line[], void, undefined>) {
   try {
-    const step = await lines.next();
+    const step = await batches.next();
     return step.done === true ? undefined : step.value;
   } catch (error) {
     if (error instanceof LineProblem)

@@ -9,7 +9,7 @@ export {
   RetryReply,
   Submission,
 } from './job.ts';
-export { type Line, LineProblem, ndjsonLines } from './ndjson-lines.ts';
+export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
 export { openApiDocument } from './openapi.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
 export {

@@ -26,6 +26,14 @@ export async function* ndjsonLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
 ): AsyncGenerator<Line, void, undefined> {
+  for await (const batch of ndjsonBatches(chunks, maxLineBytes)) yield* batch;
+}
+
+/** The same, as many lines at a time as arrive together: each step of an async iteration has its price. */
+export async function* ndjsonBatches(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLineBytes: number,
+): AsyncGenerator<readonly Line[], void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let pieces: Uint8Array[] = [];
   let pending = 0;
@@ -47,6 +55,7 @@ export async function* ndjsonLines(
     new LineProblem('line_too_long', number + 1, `line ${number + 1} is longer than ${maxLineBytes} bytes`);
 
   for await (const chunk of chunks) {
+    const lines: Line[] = [];
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(NEWLINE, start);
@@ -57,8 +66,9 @@ export async function* ndjsonLines(
       pieces = [];
       pending = 0;
       start = end + 1;
-      if (line !== null) yield line;
+      if (line !== null) lines.push(line);
     }
+    if (lines.length > 0) yield lines;
     if (start < chunk.length) {
       pieces.push(chunk.subarray(start));
       pending += chunk.length - start;
@@ -67,6 +77,6 @@ export async function* ndjsonLines(
   }
   if (pending > 0) {
     const line = decode(Buffer.concat(pieces));
-    if (line !== null) yield line;
+    if (line !== null) yield [line];
   }
 }

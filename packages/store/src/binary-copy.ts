@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
-const FLUSH_BYTES = 256 * 1024;
+const FLUSH_BYTES = 192 * 1024;
+const BUFFER_BYTES = 256 * 1024;
 
 /**
  * Rows of `(uuid, int, text, text, bytea)` in Postgres's binary COPY format, which needs no escaping: whatever an
@@ -12,7 +14,7 @@ const FLUSH_BYTES = 256 * 1024;
 export class ItemCopy {
   readonly #out: Writable;
   readonly #job: Buffer;
-  #buffer = Buffer.allocUnsafe(2 * FLUSH_BYTES);
+  #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #used = 0;
 
   constructor(out: Writable, jobId: string) {
@@ -23,8 +25,8 @@ export class ItemCopy {
     this.#used = this.#buffer.writeInt32BE(0, this.#used); // no header extension
   }
 
-  /** Adds a row; waits while the database is slower than the sender. */
-  async add(seq: number, itemId: string, payload: string, key: Buffer | null): Promise<void> {
+  /** Adds a row; true when enough has gathered that it should be flushed. */
+  add(seq: number, itemId: string, payload: string, key: Buffer | null): boolean {
     // UTF-8 takes at most three bytes for each UTF-16 code unit.
     this.#reserve(128 + 3 * (itemId.length + payload.length));
     const b = this.#buffer;
@@ -38,16 +40,16 @@ export class ItemCopy {
     at = b.writeInt32BE(key === null ? -1 : key.length, at);
     if (key !== null) at += key.copy(b, at);
     this.#used = at;
-    if (at >= FLUSH_BYTES) await this.#flush();
+    return at >= FLUSH_BYTES;
   }
 
   /** Ends the copy; resolves when the database has taken every row. */
   async end(): Promise<void> {
     this.#reserve(2);
     this.#used = this.#buffer.writeInt16BE(-1, this.#used);
-    await this.#flush();
+    await this.flush();
     this.#out.end();
-    await once(this.#out, 'finish');
+    await finished(this.#out);
   }
 
   #reserve(bytes: number): void {
@@ -57,9 +59,11 @@ export class ItemCopy {
     this.#buffer = larger;
   }
 
-  async #flush(): Promise<void> {
+  /** Sends what has gathered; waits while the database is slower than the sender. */
+  async flush(): Promise<void> {
+    if (this.#out.errored !== null) throw this.#out.errored;
     const full = this.#buffer.subarray(0, this.#used);
-    this.#buffer = Buffer.allocUnsafe(2 * FLUSH_BYTES);
+    this.#buffer = Buffer.allocUnsafe(BUFFER_BYTES);
     this.#used = 0;
     if (!this.#out.write(full)) await once(this.#out, 'drain');
   }

@@ -1,4 +1,4 @@
-import { type BootVerdict, type Item, LEASE_SECONDS } from '@macbatch/core';
+import { type BootVerdict, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { type Boot, Boots, type KnownBoot } from './boots.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
@@ -10,7 +10,7 @@ import { type Reclaimed, Reclaimer } from './reclaim.ts';
 import { type Entry, Reporter, type Verdict } from './report.ts';
 import { type Result, Results } from './results.ts';
 import type { AuditRow } from './statements/audit.ts';
-import { type JobDraft, type SubmitReply, submit } from './submission.ts';
+import { type ItemSource, type JobDraft, type SubmitReply, submit } from './submission.ts';
 import { Wake } from './wake.ts';
 import { type Worker, type WorkerAdvert, Workers } from './workers.ts';
 
@@ -26,11 +26,7 @@ export interface StoreOptions extends ConnectionOptions {
 /** Everything the control plane keeps, over one Postgres database. */
 export interface Store {
   /** Stores a whole job or nothing; see `submit`. */
-  submit(
-    draft: Omit<JobDraft, 'id'>,
-    items: AsyncIterable<Item>,
-    bodyDigest: () => string,
-  ): Promise<SubmitReply>;
+  submit(draft: Omit<JobDraft, 'id'>, items: ItemSource, bodyDigest: () => string): Promise<SubmitReply>;
   readJob(id: string): Promise<JobDetail | null>;
   listJobs(page: { readonly before: string | null; readonly limit: number }): Promise<Job[]>;
   cancelJob(id: string): Promise<void>;

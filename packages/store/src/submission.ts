@@ -18,6 +18,9 @@ export interface JobDraft {
   readonly reuse?: boolean;
 }
 
+/** Items one by one, or many at a time: each step of an async iteration has its price. */
+export type ItemSource = AsyncIterable<Item | readonly Item[]>;
+
 export type SubmitReply =
   | { readonly outcome: 'created' | 'existing'; readonly jobId: string }
   | { readonly outcome: 'key_reused'; readonly jobId: string }
@@ -47,7 +50,7 @@ class Rollback extends Error {
 export async function submit(
   client: postgres.Sql,
   draft: JobDraft,
-  items: AsyncIterable<Item>,
+  items: ItemSource,
   bodyDigest: () => string,
 ): Promise<SubmitReply> {
   try {
@@ -103,29 +106,30 @@ async function cut(tx: postgres.TransactionSql, draft: JobDraft, itemCount: numb
   return tasks;
 }
 
-async function copyItems(
-  tx: postgres.TransactionSql,
-  draft: JobDraft,
-  items: AsyncIterable<Item>,
-): Promise<number> {
+async function copyItems(tx: postgres.TransactionSql, draft: JobDraft, items: ItemSource): Promise<number> {
   const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
   const copy = new ItemCopy(out, draft.id);
   const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
-  // A connection that breaks ends the stream with an error while no write may be waiting on it.
-  const broken = new Promise<never>((_, reject) => out.once('error', reject));
-  broken.catch(() => undefined);
+  // A connection that breaks ends the stream while nobody may be waiting for it; the next flush finds out.
+  out.on('error', () => undefined);
   let seq = 0;
   try {
-    for await (const item of items) {
-      await Promise.race([copy.add(seq, item.id, item.payload, digest(keyText(item.payload))), broken]);
-      seq += 1;
+    for await (const batch of items) {
+      for (const item of isBatch(batch) ? batch : [batch]) {
+        if (copy.add(seq, item.id, item.payload, digest(keyText(item.payload)))) await copy.flush();
+        seq += 1;
+      }
     }
-    await Promise.race([copy.end(), broken]);
+    await copy.end();
   } catch (error) {
     out.destroy(error instanceof Error ? error : new Error(String(error)));
     throw error;
   }
   return seq;
+}
+
+function isBatch(items: Item | readonly Item[]): items is readonly Item[] {
+  return Array.isArray(items);
 }
 
 /** Core's key of an item, by the platform's own and faster SHA-256. */
