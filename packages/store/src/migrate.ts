@@ -22,6 +22,7 @@ export async function migrate(url: string): Promise<void> {
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
     await refuseNewer(client, migrationsFolder);
     await runMigrations(drizzle(client), { migrationsFolder });
+    await makeUp(client);
   } finally {
     await client.end({ timeout: 5 }); // also gives the lock back
   }
@@ -38,4 +39,22 @@ async function refuseNewer(client: postgres.Sql, migrationsFolder: string): Prom
     `The database holds ${unknown.length} migrations that this version of macbatch does not know: a newer one has upgraded it. ` +
       'Upgrade this program, or name another database.',
   );
+}
+
+/**
+ * A control plane of the release before, which may run beside this one for a while, fails tasks without
+ * counting what they miss. Counted anew at each start, while nobody else does.
+ */
+async function makeUp(client: postgres.Sql): Promise<void> {
+  await client`
+    insert into job_tallies (job_id, worker_id, items_failed)
+    select job_id, '', coalesce(missing, 0) - coalesce(told, 0)
+    from (
+      select job_id, sum(item_count - outcome_count)::int as missing from tasks where status = 'failed' group by job_id
+    ) as truth
+    full join (
+      select job_id, sum(items_failed)::int as told from job_tallies group by job_id
+    ) as tally using (job_id)
+    where coalesce(missing, 0) <> coalesce(told, 0)
+    on conflict (job_id, worker_id) do update set items_failed = job_tallies.items_failed + excluded.items_failed`;
 }
