@@ -5,7 +5,7 @@ import { Bell } from './bell.ts';
 import { HeldTask, type LeasedItem } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
 import { Journal } from './journal.ts';
-import { recovered } from './reportable.ts';
+import { type Reportable, recovered } from './reportable.ts';
 import { message, Reporter } from './reporter.ts';
 import type { Offer, Runtime } from './runtime.ts';
 import { OfferWithdrawals } from './runtimes/offer-withdrawals.ts';
@@ -37,6 +37,8 @@ export class Agent {
   readonly #reporter: Reporter;
   readonly #journal: Journal;
   readonly #held = new Set<HeldTask>();
+  /** What an earlier process finished and the control plane has not answered for yet. */
+  readonly #recovered = new Set<Reportable>();
   readonly #moreWanted = new Bell();
   readonly #beatNow = new Bell();
   readonly #draining = new AbortController();
@@ -61,6 +63,7 @@ export class Agent {
       onSettled: (task) => {
         void this.#journal.settled(task.lease);
         if (task instanceof HeldTask) this.#held.delete(task);
+        this.#recovered.delete(task);
         this.#moreWanted.ring();
       },
     });
@@ -105,7 +108,7 @@ export class Agent {
       const offers = this.#offers();
       // The first heartbeat comes before the first claim: it lets the control plane take back what expired.
       const pause = offers.length === 0 || !this.#journal.writable;
-      if (this.#state === 'starting' || this.#startable() || pause) {
+      if (this.#state === 'starting' || this.#recovered.size > 0 || this.#startable() || pause) {
         // An offer that was withdrawn is looked at again when it is asked for.
         await this.#moreWanted.wait(draining, pause ? this.#heartbeatMs : undefined);
         await this.#journal.probe();
@@ -323,9 +326,16 @@ export class Agent {
     this.#pump();
   }
 
-  /** What an earlier process of this worker finished is reported first; the rest of it is handed back. */
+  /**
+   * What an earlier process of this worker finished is reported before anything is leased: its lease may have
+   * run out, and the same task would be leased and run again. The rest of it is handed back.
+   */
   #recover(deployment: string): void {
-    for (const unsettled of this.#journal.open(deployment)) this.#reporter.add(recovered(unsettled));
+    for (const unsettled of this.#journal.open(deployment)) {
+      const task = recovered(unsettled);
+      this.#recovered.add(task);
+      this.#reporter.add(task);
+    }
   }
 
   #advert() {

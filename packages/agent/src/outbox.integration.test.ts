@@ -82,6 +82,31 @@ it('W6: another process of the worker reports what the first finished, and hands
   expect(await audit(pool.url)).toEqual([]);
 });
 
+it('W6: what was finished is reported before anything is leased, though its lease has run out meanwhile', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 4, shardSize: 2 });
+  const path = outboxPath();
+  const first = scriptedRuntime({ hold: always });
+  const outbox = await openOutbox(path);
+  const a = pool.start('a', first, { outbox, leaseRequestsAtMost: 1 });
+  await until(() => first.running.length === 2);
+  a.away = true;
+  first.release(0, 1);
+  await until(() => a.logged('report.delayed').length > 0);
+  await endAway(a, outbox);
+  await expireLeases(pool.sql);
+  await pool.client.call('reclaim', {});
+
+  const second = scriptedRuntime();
+  const again = pool.start('a', second, { outbox: await openOutbox(path), bootId: 'second' });
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leases_granted: 2 });
+  expect(second.started).toEqual([2, 3]);
+  expect(again.requests.indexOf('/v1/tasks/complete_batch')).toBeLessThan(
+    again.requests.indexOf('/v1/tasks/lease'),
+  );
+  expect(await audit(pool.url)).toEqual([]);
+});
+
 it('W6: records of another deployment are neither sent nor lost, and new work goes on', async () => {
   const [here, there] = [await TestPool.open(), await TestPool.open()];
   // Databases of tests are copies of one, its id included.
