@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { startControl, startWorker } from './testing/pool.ts';
 import { jsonLines, macbatch, type Program, until } from './testing/program.ts';
 
-const hasJq = spawnSync('jq', ['--version']).status === 0;
+const hasJq = spawnSync('/bin/sh', ['-c', 'command -v jq']).status === 0;
 
 interface Boot {
   readonly role: string;
