@@ -43,9 +43,10 @@ export async function finishedJob(sql: postgres.Sql, shape: FinishedShape): Prom
       select 'lease_expired', job_id, id, 'bench', 1 from tasks where job_id = ${id} and status = 'failed'`;
   }
   await sql`
-    insert into job_tallies (job_id, worker_id, done, failed, leases_granted, tasks_done, tasks_failed, items_ok)
+    insert into job_tallies (job_id, worker_id, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_failed, leases_expired)
     select ${id}::uuid, 'bench', count(*) filter (where status = 'done'), count(*) filter (where status = 'failed'),
-      sum(attempts), count(*) filter (where status = 'done'), count(*) filter (where status = 'failed'), sum(outcome_count)
+      sum(attempts), count(*) filter (where status = 'done'), count(*) filter (where status = 'failed'), sum(outcome_count),
+      coalesce(sum(item_count - outcome_count) filter (where status = 'failed'), 0), count(*) filter (where status = 'failed')
     from tasks where job_id = ${id}`;
   await sql`vacuum analyze`;
   return id;

@@ -196,6 +196,7 @@ export const jobTallies = pgTable(
     itemsError: integer('items_error').notNull().default(0),
     /** Items without an outcome whose task has failed. */
     itemsFailed: integer('items_failed').notNull().default(0),
+    leasesExpired: integer('leases_expired').notNull().default(0),
     firstAt: moment('first_at').notNull().defaultNow(),
     lastAt: moment('last_at').notNull().defaultNow(),
   },

@@ -39,7 +39,7 @@ export const expire = sql`
       case when status = 'failed' then missing else 0 end as items_failed
     from changed
   ),
-  ${tallied({ blameWorker: false })}
+  ${tallied({ blameWorker: false, expired: true })}
   select (count(*) filter (where status = 'pending'))::int as reclaimed,
     (count(*) filter (where status = 'failed'))::int as failed,
     array_agg(distinct job_id::text) as job_ids,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { events, items, jobModels, jobs, jobTallies, models, results, tasks } from '../schema.ts';
+import { items, jobModels, jobs, jobTallies, models, results, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 export interface JobRow {
@@ -29,7 +29,7 @@ export interface JobRow {
 
 const jobRows = (condition: SQL, limit: SQL): SQL => sql`
   select ${jobs}.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
-    (select count(*)::int from ${events} where ${events.jobId} = ${jobs.id} and ${events.kind} = 'lease_expired') as lease_expired_events,
+    tally.leases_expired as lease_expired_events,
     tally.items_failed
     + case when ${jobs.repeatedCount} = 0 then 0 else (
       -- Items that repeat one whose task has failed.
@@ -45,7 +45,7 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
       coalesce(sum(done), 0)::int as done, coalesce(sum(failed), 0)::int as failed,
       coalesce(sum(leases_granted), 0)::int as leases_granted,
       coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error,
-      coalesce(sum(items_failed), 0)::int as items_failed
+      coalesce(sum(items_failed), 0)::int as items_failed, coalesce(sum(leases_expired), 0)::int as leases_expired
     from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
   ) as tally
   where ${condition}

@@ -22,6 +22,10 @@ const CHECKS: Readonly<Record<string, string>> = {
     left join (
       select job_id, sum(item_count - outcome_count) as missing from tasks where status = 'failed' group by job_id) as truth using (job_id)
     where tally.missing is distinct from coalesce(truth.missing, 0)`,
+  'the tally of expiries is not the events': `
+    select job_id from (select job_id, sum(leases_expired) as expired from job_tallies group by job_id) as tally
+    left join (select job_id, count(*) as expired from events where kind = 'lease_expired' group by job_id) as truth using (job_id)
+    where tally.expired is distinct from coalesce(truth.expired, 0)`,
   'the tally of leases is not the leases': `
     select job_id from (select job_id, sum(leases_granted) as granted from job_tallies group by job_id) as tally
     left join (select tasks.job_id, count(*) as granted from leases join tasks on tasks.id = leases.task_id group by tasks.job_id) as truth using (job_id)

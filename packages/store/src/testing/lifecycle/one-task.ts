@@ -87,8 +87,9 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   const is = (status: string) => (task.status === status ? 1 : 0);
   const bad = errors.filter((error) => error !== null).length;
   sent.push(tx`
-    insert into job_tallies (job_id, worker_id, pending, leased, done, failed, leases_granted, items_ok, items_error)
-    values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad})`);
+    insert into job_tallies (job_id, worker_id, pending, leased, done, failed, leases_granted, items_ok, items_error, items_failed, leases_expired)
+    values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad},
+      ${task.status === 'failed' ? task.itemCount - outcomes.size : 0}, ${task.expiries})`);
   await Promise.all(sent);
 }
 
