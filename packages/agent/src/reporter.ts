@@ -108,13 +108,19 @@ export class Reporter {
   async #release(tasks: readonly Reportable[], signal: AbortSignal): Promise<void> {
     const { client, workerId, log } = this.#options;
     const names = tasks.map(({ lease: { task_id, attempt } }) => ({ task_id, attempt }));
-    const reply = await client.call(
-      'releaseTasks',
-      { body: { worker_id: workerId, tasks: names } },
-      { signal },
-    );
-    for (const { task_id, attempt, outcome } of reply.tasks)
-      log('task.released', { task_id, attempt, outcome });
+    try {
+      const reply = await client.call(
+        'releaseTasks',
+        { body: { worker_id: workerId, tasks: names } },
+        { signal },
+      );
+      for (const { task_id, attempt, outcome } of reply.tasks)
+        log('task.released', { task_id, attempt, outcome });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.retryable) throw error;
+      // Their leases end by themselves.
+      log('release.refused', { tasks: names.length, code: error.code });
+    }
   }
 }
 

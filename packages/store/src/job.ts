@@ -110,14 +110,15 @@ export class Jobs {
 
   async read(id: string): Promise<JobDetail | null> {
     const client = this.#connections.durable;
-    const [[found], workers, modelsUsed] = await Promise.all([
-      this.#read.run(client, { job: id }),
-      this.#workers.run(client, { job: id }),
-      this.#models.run(client, { job: id }),
-    ]);
+    const [found] = await this.#read.run(client, { job: id });
     if (found === undefined) return null;
     const [job] = await this.#closed([jobOf(found)]);
     if (job === undefined) return null;
+    // After the counts, so that who did what is never missing from them.
+    const [workers, modelsUsed] = await Promise.all([
+      this.#workers.run(client, { job: id }),
+      this.#models.run(client, { job: id }),
+    ]);
     return {
       ...job,
       modelsUsed: modelsUsed.map(({ name, digest }) => ({ name, digest })),

@@ -42,19 +42,25 @@ async function refuseNewer(client: postgres.Sql, migrationsFolder: string): Prom
 }
 
 /**
- * A control plane of the release before, which may run beside this one for a while, fails tasks without
- * counting what they miss. Counted anew at each start, while nobody else does.
+ * A control plane of the release before, which may run beside this one for a while, does not count what
+ * failed tasks miss nor which leases expired. Made up for at each start.
  */
 async function makeUp(client: postgres.Sql): Promise<void> {
   await client`
-    insert into job_tallies (job_id, worker_id, items_failed)
-    select job_id, '', coalesce(missing, 0) - coalesce(told, 0)
+    insert into job_tallies (job_id, worker_id, items_failed, leases_expired)
+    select job_id, '', coalesce(missing, 0) - coalesce(told_missing, 0), coalesce(expired, 0) - coalesce(told_expired, 0)
     from (
       select job_id, sum(item_count - outcome_count)::int as missing from tasks where status = 'failed' group by job_id
-    ) as truth
+    ) as failed
     full join (
-      select job_id, sum(items_failed)::int as told from job_tallies group by job_id
+      select job_id, count(*)::int as expired from events where kind = 'lease_expired' group by job_id
+    ) as lapsed using (job_id)
+    full join (
+      select job_id, sum(items_failed)::int as told_missing, sum(leases_expired)::int as told_expired
+      from job_tallies group by job_id
     ) as tally using (job_id)
-    where coalesce(missing, 0) <> coalesce(told, 0)
-    on conflict (job_id, worker_id) do update set items_failed = job_tallies.items_failed + excluded.items_failed`;
+    where coalesce(missing, 0) <> coalesce(told_missing, 0) or coalesce(expired, 0) <> coalesce(told_expired, 0)
+    on conflict (job_id, worker_id) do update set
+      items_failed = job_tallies.items_failed + excluded.items_failed,
+      leases_expired = job_tallies.leases_expired + excluded.leases_expired`;
 }
