@@ -29,8 +29,8 @@ export async function migrate(url: string): Promise<void> {
 }
 
 async function refuseNewer(client: postgres.Sql, migrationsFolder: string): Promise<void> {
-  const [kept] = await client`select to_regclass('drizzle.__drizzle_migrations') is not null as any`;
-  if (kept?.['any'] !== true) return;
+  const [row] = await client`select to_regclass('drizzle.__drizzle_migrations') is not null as kept`;
+  if (row?.['kept'] !== true) return;
   const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash);
   const unknown = await client`
     select id from drizzle.__drizzle_migrations where not hash = any(${known}::text[])`;
