@@ -2,7 +2,7 @@ import { openApiDocument, routes } from '@macbatch/contract';
 import type { Store } from '@macbatch/store';
 import { Hono } from 'hono';
 import { mountJobs } from './job-handlers.ts';
-import { isOutage } from './outage.ts';
+import { isDiskFull, isOutage } from './outage.ts';
 import { problemResponse, Refusal } from './refusal.ts';
 import type { BodyLimits } from './submission-body.ts';
 import { mountTasks } from './task-handlers.ts';
@@ -50,13 +50,21 @@ export function createApp(options: AppOptions): Hono {
   app.onError((error, c) => {
     if (error instanceof Refusal) return problemResponse(error);
     options.onError?.(error, { method: c.req.method, path: c.req.path });
-    return problemResponse(
-      isOutage(error)
-        ? new Refusal('database_unavailable', 'The database does not answer. Try again in a moment.')
-        : new Refusal('internal', 'Something went wrong here; the log of the control plane says what.'),
-    );
+    return problemResponse(failure(error));
   });
   return app;
+}
+
+function failure(error: Error): Refusal {
+  if (isOutage(error))
+    return new Refusal('database_unavailable', 'The database does not answer. Try again in a moment.');
+  if (isDiskFull(error)) {
+    return new Refusal(
+      'database_full',
+      'The disk of the database is full; nothing of this was stored. Make room, then send it again.',
+    );
+  }
+  return new Refusal('internal', 'Something went wrong here; the log of the control plane says what.');
 }
 
 /** Paths beside the contract. */

@@ -23,3 +23,8 @@ const OUTAGES = new Set([
 export function isOutage(error: unknown): boolean {
   return error instanceof Error && OUTAGES.has(String(Reflect.get(error, 'code')));
 }
+
+/** Whether an error says that the database's disk is full: nothing was stored, and room must be made first. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === '53100';
+}

@@ -28,6 +28,7 @@ export const PROBLEMS = {
     title: 'The body has a type that this path does not take',
   },
   internal: { status: 500, retryable: false, title: 'Something went wrong here' },
+  database_full: { status: 507, retryable: true, title: 'The database has no room' },
   database_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
 
