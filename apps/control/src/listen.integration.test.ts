@@ -76,7 +76,7 @@ it('A3: an upload that breaks off midway leaves nothing behind', async () => {
   expect((await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] })).status).toBe(201);
 });
 
-it('A1: a worker that hangs up while it waits gets no lease', async () => {
+it('A1: a worker that hangs up while it waits keeps no lease, and no attempt is charged for it', async () => {
   const gone = new AbortController();
   const waiting = post('/v1/tasks/lease', LEASE, gone.signal).catch(() => 'gone');
   await until(async () => {
@@ -88,8 +88,11 @@ it('A1: a worker that hangs up while it waits gets no lease', async () => {
   expect(await waiting).toBe('gone');
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
-  expect(await (await bob).json()).toMatchObject({ tasks: [{ attempt: 1 }] });
-  expect(await db.sql`select worker_id from leases`).toEqual([{ worker_id: 'bob' }]);
+  expect(await (await bob).json()).toMatchObject({ tasks: [{ items: [{ item_id: 'a' }] }] });
+  // Granted before the hang-up was noticed, it was given back at once.
+  expect(await db.sql`select assigned_worker, attempts - returns as charged from tasks`).toEqual([
+    { assigned_worker: 'bob', charged: 1 },
+  ]);
 });
 
 it('R1: a pool in which every worker only waits still takes an expired lease back', async () => {
