@@ -22,7 +22,7 @@ import {
   readJobModels,
   readJobWorkers,
 } from './statements/job.ts';
-import { type RetriedRow, retry } from './statements/retry.ts';
+import { lockRetriable, type RetriedRow, retry } from './statements/retry.ts';
 import { onceMore } from './transient.ts';
 
 /** Tasks that one statement flags when a job is cancelled. */
@@ -90,6 +90,7 @@ export class Jobs {
   readonly #cancel: Statement<{ job: string }, never>;
   readonly #flag: Statement<{ job: string; limit: number }, unknown>;
   readonly #audit: Statement<{ job: string }, AuditRow>;
+  readonly #lockRetriable: Statement<{ job: string; items: boolean }, unknown>;
   readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
 
   constructor(connections: Connections) {
@@ -105,6 +106,7 @@ export class Jobs {
     this.#cancel = statement(cancelJob, prepare);
     this.#flag = statement(flagCancelled, prepare);
     this.#audit = statement(auditJob, prepare);
+    this.#lockRetriable = statement(lockRetriable, prepare);
     this.#retry = statement(retry, prepare);
   }
 
@@ -172,8 +174,12 @@ export class Jobs {
   }
 
   async retry(id: string, options: { readonly items: boolean }): Promise<RetriedRow> {
+    const args = { job: id, items: options.items };
     const [row] = await onceMore(() =>
-      this.#retry.run(this.#connections.durable, { job: id, items: options.items }),
+      this.#connections.durable.begin(async (tx) => {
+        await this.#lockRetriable.run(tx, args);
+        return this.#retry.run(tx, args);
+      }),
     );
     return row ?? { tasks: 0, items: 0 };
   }

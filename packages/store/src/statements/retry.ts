@@ -10,6 +10,21 @@ export interface RetriedRow {
   readonly items: number;
 }
 
+/** Tasks that a retry may concern: failed ones and, with `items`, those with a recorded item error. */
+const candidates = sql`
+    select ${tasks.id} from ${tasks} where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'failed'
+    union
+    select ${results.taskId} from ${results}
+    where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
+  `;
+
+/**
+ * For `retry`, in the same transaction before it: what it withdraws must not be older than these locks, or a
+ * report at the same time could be half seen.
+ */
+export const lockRetriable = sql`
+  select ${tasks.id} from ${tasks} where ${tasks.id} in (${candidates}) order by ${tasks.id} for no key update`;
+
 /**
  * T13: a person sends a job's failed tasks back to pending and, with `items`, withdraws recorded item
  * errors so that those items run again. A task that is leased right now is left to its holder. The job is
@@ -20,12 +35,7 @@ export const retry = sql`
     select ${jobs.id} from ${jobs} where ${jobs.id} = ${sql.placeholder('job')}::uuid and ${jobs.cancelledAt} is null
     for no key update
   ),
-  candidate as materialized (
-    select ${tasks.id} from ${tasks} where ${tasks.jobId} = ${sql.placeholder('job')}::uuid and ${tasks.status} = 'failed'
-    union
-    select ${results.taskId} from ${results}
-    where ${sql.placeholder('items')}::bool and ${results.jobId} = ${sql.placeholder('job')}::uuid and ${results.error} is not null
-  ),
+  candidate as materialized (${candidates}),
   locked as materialized (
     select ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.itemCount} - ${tasks.outcomeCount} as missing from ${tasks}
     where ${tasks.id} in (select id from candidate) and ${tasks.jobId} in (select id from job)
