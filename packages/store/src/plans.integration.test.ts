@@ -1,6 +1,6 @@
 import type { SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { HeldArguments } from './held-leases.ts';
 import { statement } from './statement.ts';
 import { claim } from './statements/claim.ts';
@@ -108,10 +108,20 @@ it('R1: renewals stay on their page and touch no index', async () => {
     expect(all).toBe(tasks.length);
     return hot / all;
   };
-  // While the server analyses the table its snapshot keeps pages from being cleaned: that pass says nothing.
+  // An old snapshot, of another test's database too, keeps pages from being cleaned: such a pass says nothing.
+  const quiet = async () => {
+    const [row] = await db.sql<{ old: number }[]>`
+      select count(*)::int as old from pg_stat_activity
+      where backend_xmin is not null and pid <> pg_backend_pid() and xact_start < now() - interval '50 ms'`;
+    expect(row?.old).toBe(0);
+  };
   let best = 0;
-  for (let n = 0; n < 20 && best <= 0.9; n += 1) best = Math.max(best, await pass());
-  expect(best).toBeGreaterThan(0.9);
+  for (let n = 0; n < 20 && best <= 0.7; n += 1) {
+    await vi.waitFor(quiet, { timeout: 60_000, interval: 20 });
+    best = Math.max(best, await pass());
+  }
+  // With an index on what a renewal changes it would be none.
+  expect(best).toBeGreaterThan(0.7);
 });
 
 it('T4: a snapshot that is held open does not make claims look at ever more blocks', async () => {
