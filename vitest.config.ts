@@ -18,6 +18,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['{packages,apps}/*/src/**/*.integration.test.ts'],
+          // Real servers, processes and signals on a shared machine: a second go, which the output names.
+          retry: 1,
           globalSetup: ['./packages/store/src/testing/template-database.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -27,6 +29,8 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['tests/**/*.test.ts'],
+          // Real servers, processes and signals on a shared machine: a second go, which the output names.
+          retry: 1,
           globalSetup: ['./packages/store/src/testing/template-database.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
