@@ -29,10 +29,9 @@ function operandValue(operand: Operand, task: Task, event: TaskEvent): Value {
 }
 
 function eventValue(event: TaskEvent, field: string): Value {
-  const value = (event as unknown as Readonly<Record<string, Value | undefined>>)[field];
-  if (value === undefined)
-    throw new TypeError(`a rule reads ${field}, which a ${event.type} event does not carry`);
-  return value;
+  const value: unknown = Reflect.get(event, field);
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`a rule reads ${field}, which a ${event.type} event does not carry`);
 }
 
 function numberOf(operand: Operand, task: Task, event: TaskEvent): number {
