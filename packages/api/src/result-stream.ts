@@ -1,17 +1,37 @@
 import type { Result } from '@macbatch/store';
 
-/** One line of NDJSON; the output's text is spliced in as the worker wrote it. */
-function resultLine(result: Result): string {
-  const outcome =
-    result.output === null
-      ? `"status":"error","error":${result.error}`
-      : `"status":"ok","output":${result.output}`;
-  return (
-    `{"id":${JSON.stringify(result.itemId)},${outcome}` +
-    `,"model":${JSON.stringify(result.model)},"model_digest":${JSON.stringify(result.modelDigest)}` +
-    `,"worker":${JSON.stringify(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
-    `,"finished_at":${JSON.stringify(result.recordedAt?.toISOString() ?? null)}${result.reused ? ',"reused":true' : ''}}\n`
+/**
+ * Writes lines of NDJSON; the output's text is spliced in as the worker wrote it. Neighbours have nearly
+ * always the same model, worker and time, whose text is therefore kept from one line to the next.
+ */
+function lineWriter(): (result: Result) => string {
+  const model = kept<string | null>(JSON.stringify);
+  const digest = kept<string | null>(JSON.stringify);
+  const worker = kept<string | null>(JSON.stringify);
+  const time = kept<number | undefined>((ms) =>
+    ms === undefined ? 'null' : `"${new Date(ms).toISOString()}"`,
   );
+  return (result) => {
+    const outcome =
+      result.output === null
+        ? `"status":"error","error":${result.error}`
+        : `"status":"ok","output":${result.output}`;
+    return (
+      `{"id":${JSON.stringify(result.itemId)},${outcome}` +
+      `,"model":${model(result.model)},"model_digest":${digest(result.modelDigest)}` +
+      `,"worker":${worker(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
+      `,"finished_at":${time(result.recordedAt?.getTime())}${result.reused ? ',"reused":true' : ''}}\n`
+    );
+  };
+}
+
+/** Remembers the last value's text. */
+function kept<Value>(write: (value: Value) => string): (value: Value) => string {
+  let last: { readonly value: Value; readonly text: string } | null = null;
+  return (value) => {
+    if (last === null || last.value !== value) last = { value, text: write(value) };
+    return last.text;
+  };
 }
 
 /** Streams pages of outcomes as NDJSON, one page at a time as the reader takes them. */
@@ -20,6 +40,7 @@ export function resultStream(
   status: 'ok' | 'error' | undefined,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  const line = lineWriter();
   const iterator = pages[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -33,7 +54,7 @@ export function resultStream(
           (result) => status === undefined || (result.output === null) === (status === 'error'),
         );
         if (wanted.length === 0) continue;
-        controller.enqueue(encoder.encode(wanted.map(resultLine).join('')));
+        controller.enqueue(encoder.encode(wanted.map(line).join('')));
         return;
       }
     },

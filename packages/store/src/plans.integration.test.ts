@@ -7,6 +7,7 @@ import { claim } from './statements/claim.ts';
 import { expire } from './statements/expire.ts';
 import { readJob } from './statements/job.ts';
 import { renew } from './statements/release.ts';
+import { readResults } from './statements/result.ts';
 import { fileStore, leaseTasks, submitJob } from './testing/index.ts';
 
 const db = fileStore();
@@ -144,4 +145,18 @@ it('R1: reading a job looks at its tallies and not at its tasks', async () => {
   const plan = await planOf(readJob, { job: jobId });
   expect(plan).not.toContain('Seq Scan on tasks');
   expect(buffersOf(plan)).toBeLessThan(50);
+});
+
+it('a page of results is read by the range of its items, however many results there are', async () => {
+  await db.sql`
+    insert into leases (task_id, attempt, worker_id, boot_id) select id, 1, 'ann', 'boot' from tasks where job_id = ${jobId}`;
+  await db.sql`
+    insert into results (job_id, seq, output, task_id, attempt)
+    select job_id, first_seq, '1', id, 1 from tasks where job_id = ${jobId}`;
+  await finish(20_000);
+  await db.sql`vacuum analyze`;
+  const plan = await planOf(readResults, { job: jobId, after: 9_999, limit: 100 });
+  expect(plan).toContain('rows=100');
+  expect(plan).not.toMatch(/Seq Scan on (results|leases|items|tasks)/);
+  expect(buffersOf(plan)).toBeLessThan(500);
 });

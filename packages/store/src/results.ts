@@ -4,6 +4,8 @@ import { findItem, type ResultRow, readResults } from './statements/result.ts';
 
 /** Items that one page looks at. */
 const PAGE_ITEMS = 1000;
+/** Pages that are being read at once: with one the database and this process would take turns. */
+const PAGES_AHEAD = 2;
 
 export interface Result {
   readonly itemId: string;
@@ -36,15 +38,20 @@ export class Results {
     this.#find = statement(findItem, connections.prepare);
   }
 
-  /** Pages of outcomes in the order of submission. The next page is read while one is being used. */
+  /** Pages of outcomes in the order of submission. The next ones are read while one is being used. */
   async *pages(jobId: string, itemCount: number): AsyncGenerator<readonly Result[], void, undefined> {
-    let next: Promise<readonly Result[]> | null = this.#read(jobId, -1, PAGE_ITEMS);
-    for (let after = -1; next !== null; ) {
-      const page = await next;
-      after += PAGE_ITEMS;
-      next = after < itemCount - 1 ? this.#read(jobId, after, PAGE_ITEMS) : null;
-      // Its failure is met when it is awaited; without this it would count as unhandled until then.
-      next?.catch(() => undefined);
+    const ahead: Promise<readonly Result[]>[] = [];
+    let after = -1;
+    for (;;) {
+      while (ahead.length < PAGES_AHEAD && after < itemCount - 1) {
+        const read = this.#read(jobId, after, PAGE_ITEMS);
+        // Its failure is met when it is awaited; without this it would count as unhandled until then.
+        read.catch(() => undefined);
+        ahead.push(read);
+        after += PAGE_ITEMS;
+      }
+      const page = await ahead.shift();
+      if (page === undefined) return;
       if (page.length > 0) yield page;
     }
   }

@@ -12,20 +12,22 @@ export interface Reuse {
  * earlier item of the job: neither will be run. Errors are never reused.
  */
 export async function reuseOutcomes(tx: postgres.TransactionSql, jobId: string): Promise<Reuse> {
-  const reused = await tx`
+  const [reused, repeated] = await Promise.all([
+    tx`
     insert into results (job_id, seq, output, task_id, attempt, model_id, usage, recorded_at, reused)
     select items.job_id, items.seq, paid.output, paid.task_id, paid.attempt, paid.model_id, paid.usage, paid.recorded_at, true
     from items
     join ledger on ledger.owner = '' and ledger.key = items.key
     join results as paid on paid.job_id = ledger.job_id and paid.seq = ledger.seq and paid.output is not null
-    where items.job_id = ${jobId}`;
-  const repeated = await tx`
+    where items.job_id = ${jobId}`,
+    tx`
     update items set leader_seq = leader.seq
     from (
       select key, min(seq) as seq from items where job_id = ${jobId} and key is not null group by key having count(*) > 1
     ) as leader
     where items.job_id = ${jobId} and items.key = leader.key and items.seq > leader.seq
-      and not exists (select from results where results.job_id = items.job_id and results.seq = items.seq)`;
+      and not exists (select from results where results.job_id = items.job_id and results.seq = items.seq)`,
+  ]);
   if (reused.count > 0) {
     await tx`
       insert into job_models (job_id, model_id)

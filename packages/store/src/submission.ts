@@ -67,12 +67,13 @@ export async function submit(
       }
       const count = await copyItems(tx, draft, items);
       if (count === 0) throw new Rollback({ outcome: 'no_items' });
-      await refuseDuplicates(tx, draft.id);
-      const { reused, repeated } = draft.reuse
-        ? await reuseOutcomes(tx, draft.id)
-        : { reused: 0, repeated: 0 };
+      // Sent together, here and below: a small submission is mostly round trips.
+      const checked = refuseDuplicates(tx, draft.id);
+      const reusing = draft.reuse ? reuseOutcomes(tx, draft.id) : Promise.resolve({ reused: 0, repeated: 0 });
+      reusing.catch(() => undefined); // where ids repeat it fails too, and the check says more
+      await checked;
+      const { reused, repeated } = await reusing;
       const tasks = reused + repeated > 0 ? await cutAroundReused(tx, draft) : await cut(tx, draft, count);
-      // Sent together: a small submission is mostly round trips.
       await Promise.all([
         tx`
           update jobs set item_count = ${count}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
@@ -140,9 +141,10 @@ function digest(keyText: string | null): Buffer | null {
 /** Checks the ids now, while the rows are still there to tell where a repeated one stands. */
 async function refuseDuplicates(tx: postgres.TransactionSql, jobId: string): Promise<void> {
   try {
-    await tx.savepoint((inner) => inner`set constraints items_job_id_item_id immediate`);
+    await Promise.all([tx`savepoint unchecked`, tx`set constraints items_job_id_item_id immediate`]);
   } catch (error) {
     if (!(error instanceof Error) || Reflect.get(error, 'code') !== '23505') throw error;
+    await tx`rollback to savepoint unchecked`;
     const [twice] = await tx<{ item_id: string; first: number; second: number }[]>`
       select item_id, places[1] as first, places[2] as second from (
         select item_id, (array_agg(seq order by seq))[1:2] as places, count(*) as uses

@@ -26,11 +26,21 @@ export const readResults = sql`
       ${results.modelId}, ${results.usage}, ${results.recordedAt}
     from ${items}
     left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
+      -- Said again: the planner does not carry a range over from one side to the other, and would read all results.
+      and ${results.seq} > ${sql.placeholder('after')}::int and ${results.seq} <= ${sql.placeholder('after')}::int + ${sql.placeholder('limit')}::int
     where ${items.jobId} = ${sql.placeholder('job')}::uuid and ${items.seq} > ${sql.placeholder('after')}::int
       and ${items.seq} <= ${sql.placeholder('after')}::int + ${sql.placeholder('limit')}::int
+  ),
+  ran_by as materialized ( -- a page has far fewer leases than items
+    select ran.task_id, ran.attempt, lease.worker_id
+    from (select distinct task_id, attempt from page where task_id is not null) as ran
+    cross join lateral (
+      select ${leases.workerId} from ${leases} where ${leases.taskId} = ran.task_id and ${leases.attempt} = ran.attempt
+      offset 0 -- looked up by key: without this all leases may be read into a hash
+    ) as lease
   )
   select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, ${models.name} as model, ${models.digest} as model_digest,
-    ${leases.workerId}, page.attempt, page.usage, page.recorded_at,
+    ran_by.worker_id, page.attempt, page.usage, page.recorded_at,
     coalesce(page.reused, false) as reused
   from page
   -- The one failed task that may hold the item, found by its first place: a job can have very many.
@@ -41,7 +51,7 @@ export const readResults = sql`
     order by ${tasks.firstSeq} desc
     limit 1
   ) as failed on page.run_seq < failed.next_seq
-  left join ${leases} on ${leases.taskId} = page.task_id and ${leases.attempt} = page.attempt
+  left join ran_by on ran_by.task_id = page.task_id and ran_by.attempt = page.attempt
   left join ${models} on ${models.id} = page.model_id
   where page.output is not null or page.error is not null or failed.error is not null
   order by page.seq`;
