@@ -18,7 +18,7 @@ async function serve(
   const database = await freshDatabase();
   await damage(database.url);
   const store = createStore({ url: database.url, renewedLeaseSeconds: 2 });
-  const server = createServer(getRequestListener(createApp({ store: change(store) }).fetch));
+  const server = createServer(getRequestListener(createApp({ store: change(store), open: true }).fetch));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
     server.closeAllConnections();

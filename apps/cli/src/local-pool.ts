@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { CONNECTION_VARIABLES } from '@macbatch/process';
 import { type ChildProgram, startProgram } from './child-program.ts';
 import { EXIT, Failure } from './failure.ts';
 
@@ -52,6 +53,13 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
         'MACBATCH_RENEWED_LEASE_SECONDS',
         'MACBATCH_MAX_JSON_MB',
         'MACBATCH_MAX_LINE_MB',
+        'MACBATCH_TLS_CERT',
+        'MACBATCH_TLS_KEY',
+        'MACBATCH_REQUESTS_PER_SECOND',
+        'MACBATCH_STREAMS',
+        'MACBATCH_BODY_IDLE_SECONDS',
+        'MACBATCH_MAX_UNFINISHED_ITEMS',
+        'MACBATCH_MAX_UNFINISHED_MB',
       ]),
     }),
     join(logs, 'control.log'),
@@ -90,6 +98,7 @@ function startLocalWorker(options: LocalPoolOptions, url: string, n: number): Ch
       MACBATCH_STATE_DIR: join(options.dataDir, 'workers'),
       PROBE_STATE: join(options.dataDir, 'probe_state.json'),
       ...given(options.env, [
+        ...CONNECTION_VARIABLES,
         'MACBATCH_ENDPOINTS',
         'MACBATCH_CONCURRENCY',
         'MACBATCH_LEASE_LIMIT',

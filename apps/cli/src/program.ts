@@ -2,6 +2,7 @@ import { ApiError, Unreachable } from '@macbatch/client';
 import { Command, CommanderError } from 'commander';
 import { addBench } from './commands/bench.ts';
 import { addJobCommands } from './commands/job.ts';
+import { addKeys } from './commands/keys.ts';
 import { addProtocol } from './commands/protocol.ts';
 import { addResults } from './commands/results.ts';
 import { addRun } from './commands/run.ts';
@@ -29,6 +30,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   addJobCommands(program, terminal);
   addResults(program, terminal);
   addWorkerLists(program, terminal);
+  addKeys(program, terminal);
   addBench(program, terminal);
   addProtocol(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);

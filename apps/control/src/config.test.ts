@@ -14,7 +14,7 @@ it('a database is named by its URL or by the folder of an embedded one', () => {
 });
 
 it('sizes are given in megabytes', () => {
-  expect(limitsOf(read({ MACBATCH_MAX_JSON_MB: '2', MACBATCH_MAX_LINE_MB: '1' }))).toEqual({
+  expect(limitsOf(read({ MACBATCH_MAX_JSON_MB: '2', MACBATCH_MAX_LINE_MB: '1' }))).toMatchObject({
     maxJsonBytes: 2 * 1024 * 1024,
     maxLineBytes: 1024 * 1024,
   });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import type { AppOptions } from '@macbatch/api';
 import { LEASE_SECONDS } from '@macbatch/core';
 import { z } from 'zod';
 
@@ -19,6 +21,13 @@ export const ControlConfig = z.object({
     .min(1)
     .max(LEASE_SECONDS)
     .default(90),
+  MACBATCH_TLS_CERT: z.string().optional(),
+  MACBATCH_TLS_KEY: z.string().optional(),
+  MACBATCH_REQUESTS_PER_SECOND: z.coerce.number('must be a number of requests').min(1).default(100),
+  MACBATCH_STREAMS: z.coerce.number('must be a number of streams').int().min(1).default(32),
+  MACBATCH_BODY_IDLE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(3600).default(30),
+  MACBATCH_MAX_UNFINISHED_ITEMS: z.coerce.number('must be a number of items').min(1).default(20_000_000),
+  MACBATCH_MAX_UNFINISHED_MB: z.coerce.number('must be a number of megabytes').min(1).default(50_000),
   MACBATCH_MAX_JSON_MB: z.coerce.number('must be a number of megabytes').min(1).max(500).default(64),
   MACBATCH_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(16),
 });
@@ -39,15 +48,40 @@ export function databaseOf(config: ControlConfig): { readonly url: string } | { 
   );
 }
 
-/** Sizes in bytes. */
-export function limitsOf(config: ControlConfig): {
-  readonly maxJsonBytes: number;
-  readonly maxLineBytes: number;
-} {
+/** What one request and one key may ask for, as `createApp` takes it. */
+export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions['limits']>> {
   return {
+    requestsPerSecond: config.MACBATCH_REQUESTS_PER_SECOND,
+    streams: config.MACBATCH_STREAMS,
+    bodyIdleMs: config.MACBATCH_BODY_IDLE_SECONDS * 1000,
     maxJsonBytes: config.MACBATCH_MAX_JSON_MB * MEGABYTE,
     maxLineBytes: config.MACBATCH_MAX_LINE_MB * MEGABYTE,
   };
+}
+
+/** What the unfinished jobs of one group may hold. */
+export function quotaOf(config: ControlConfig): { readonly items: number; readonly payloadBytes: number } {
+  return {
+    items: config.MACBATCH_MAX_UNFINISHED_ITEMS,
+    payloadBytes: config.MACBATCH_MAX_UNFINISHED_MB * MEGABYTE,
+  };
+}
+
+/** The certificate that is named, or nothing. Throws where only half of it is, or a file can't be read. */
+export function tlsOf(config: ControlConfig): { readonly cert: string; readonly key: string } | undefined {
+  const { MACBATCH_TLS_CERT: cert, MACBATCH_TLS_KEY: key } = config;
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new Error('Set both MACBATCH_TLS_CERT and MACBATCH_TLS_KEY, or neither.');
+  return { cert: readPem('MACBATCH_TLS_CERT', cert), key: readPem('MACBATCH_TLS_KEY', key) };
+}
+
+function readPem(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 /** A name made from a host's, which may hold what a name must not. */

@@ -11,10 +11,11 @@ let server: Listening;
 beforeAll(async () => {
   const app = createApp({
     store: db.store,
+    open: true,
     limits: { maxJsonBytes: 1_000_000 },
     onError: (error) => errors.push(error),
   });
-  server = await listen(app, '127.0.0.1', 0);
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server.close(1000));
 

@@ -1,10 +1,34 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { problemText } from '@macbatch/api';
 import type { Hono } from 'hono';
 
 /** A large submission over a slow line may take this long to arrive. */
 const REQUEST_TIMEOUT_MS = 30 * 60_000;
+/** Headers are small: who takes longer wants to hold a connection. */
+const HEADERS_TIMEOUT_MS = 15_000;
+/** A connection on which nothing moves; longer than any wait for work, and than the database needs. */
+const IDLE_TIMEOUT_MS = 5 * 60_000;
+/** Longer than proxies keep theirs, so that it is never us who closes under a request. */
+const KEEP_ALIVE_MS = 75_000;
+
+/** PEM texts. */
+interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls?: TlsFiles;
+  /** How long the headers of a request may take; 15 s by default. */
+  readonly headersTimeoutMs?: number;
+}
 
 export interface Listening {
   /** The address with the port that was really taken. */
@@ -13,10 +37,23 @@ export interface Listening {
   close(ms: number): Promise<void>;
 }
 
-/** Serves an app over HTTP. Port 0 takes a free one. Rejects where the port can't be had. */
-export async function listen(app: Hono, host: string, port: number): Promise<Listening> {
-  const server = createServer(getRequestListener(app.fetch));
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
+/** Serves an app over HTTP, or over TLS with a certificate. Rejects where the port can't be had. */
+export async function listen(app: Hono, options: ListenOptions): Promise<Listening> {
+  const { host, port, tls } = options;
+  const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: Math.min(5000, headersTimeout),
+  };
+  const listener = getRequestListener(app.fetch);
+  const server: Server =
+    tls === undefined
+      ? createServer(timeouts, listener)
+      : createTlsServer({ ...timeouts, ...tls, handshakeTimeout: headersTimeout }, listener);
+  server.setTimeout(IDLE_TIMEOUT_MS);
+  server.on('clientError', refuseBadRequest);
   server.listen(port, host);
   await once(server, 'listening').catch((error: unknown) => {
     throw portProblem(error, host, port);
@@ -24,7 +61,31 @@ export async function listen(app: Hono, host: string, port: number): Promise<Lis
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${address.port}`, close: (ms) => close(server, ms) };
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`,
+    close: (ms) => close(server, ms),
+  };
+}
+
+/** Answers what never became a request, in the format of every other refusal. */
+function refuseBadRequest(error: Error, socket: Socket & { readonly _httpMessage?: unknown }): void {
+  const cause: unknown = Reflect.get(error, 'code');
+  // Where an answer is under way, another would stand in the middle of it.
+  if (cause === 'ECONNRESET' || !socket.writable || socket._httpMessage) {
+    socket.destroy();
+    return;
+  }
+  const [code, detail]: Parameters<typeof problemText> =
+    cause === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['request_timeout', 'The request took too long to arrive.']
+      : cause === 'HPE_HEADER_OVERFLOW'
+        ? ['headers_too_large', 'The headers have at most 16 KB here.']
+        : ['bad_request', 'This is not an HTTP request that can be read.'];
+  const { status, title, body } = problemText(code, detail);
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
 }
 
 async function close(server: Server, ms: number): Promise<void> {

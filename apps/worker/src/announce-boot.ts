@@ -20,7 +20,7 @@ export async function announceBoot(
       log('boot.known', { boot_id: boot.boot_id, verdict });
       return;
     } catch (error) {
-      if (error instanceof ApiError && !error.retryable) {
+      if (error instanceof ApiError && !error.retryable && !error.turnedAway) {
         log('boot.refused', { reason: error.message });
         return;
       }

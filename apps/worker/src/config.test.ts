@@ -6,7 +6,6 @@ const read = (env: Record<string, string>) => readConfig(WorkerConfig, env);
 
 it('a worker needs nothing to be set', () => {
   expect(read({})).toMatchObject({
-    MACBATCH_CONTROL_URL: 'http://127.0.0.1:7420',
     MACBATCH_CONCURRENCY: 8,
     MACBATCH_LEASE_LIMIT: 4,
     MACBATCH_ENDPOINTS: [],

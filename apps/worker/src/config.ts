@@ -27,7 +27,12 @@ const Endpoints = z
 
 /** The environment of a worker. */
 export const WorkerConfig = z.object({
-  MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').default('http://127.0.0.1:7420'),
+  MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').optional(),
+  MACBATCH_KEY: z.string().optional(),
+  MACBATCH_KEY_FILE: z.string().optional(),
+  MACBATCH_CA_FILE: z.string().optional(),
+  MACBATCH_ALLOW_HTTP: flag.default(false),
+  MACBATCH_JOIN_TOKEN: z.string().optional(),
   MACBATCH_WORKER_ID: z
     .string()
     .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')

@@ -2,10 +2,10 @@
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
-import { Client } from '@macbatch/client';
 import { createLog, probeBoot, readConfig, shutdownSignals } from '@macbatch/process';
 import { announceBoot } from './announce-boot.ts';
 import { WorkerConfig, workerIdOf } from './config.ts';
+import { joinControl, openControl } from './control.ts';
 
 const log = createLog('worker');
 const { asked, insisted } = shutdownSignals(process);
@@ -20,6 +20,13 @@ try {
     process.exit(0);
   }
 
+  if (process.argv[2] === 'join') {
+    const path = await joinControl(config, stateDir, workerId);
+    log('worker.joined', { worker_id: workerId, path });
+    process.exit(0);
+  }
+  const client = await openControl(config, stateDir, workerId);
+
   const startedAt = new Date().toISOString();
   const probe = probeBoot({ role: 'worker', name: workerId, path: config.PROBE_STATE, startedAt });
   const { previous_boot_id: _, ...shown } = probe;
@@ -27,7 +34,6 @@ try {
 
   const folder = await workerFolder(stateDir, workerId);
   if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
-  const client = new Client({ baseUrl: config.MACBATCH_CONTROL_URL });
   void announceBoot(client, workerId, probe, log, sleep, asked);
   const clock = { now: () => Date.now() };
   const agent = new Agent({

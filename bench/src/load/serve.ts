@@ -9,6 +9,7 @@ const [url = ''] = process.argv.slice(2);
 const store = createStore({ url });
 const app = createApp({
   store,
+  open: true,
   limits: { maxJsonBytes: 1024 ** 3 },
   onError: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
 });

@@ -97,7 +97,7 @@ export class Reporter {
         });
       }
     } catch (error) {
-      if (!(error instanceof ApiError) || error.retryable) throw error;
+      if (!isAboutContent(error)) throw error;
       const parts = partsOf(entries, error.code);
       // Without it the task's lease ends and another worker tries.
       if (parts.length === 0) log('report.refused', { task_id: entries[0]?.task_id, code: error.code });
@@ -117,7 +117,7 @@ export class Reporter {
       for (const { task_id, attempt, outcome } of reply.tasks)
         log('task.released', { task_id, attempt, outcome });
     } catch (error) {
-      if (!(error instanceof ApiError) || error.retryable) throw error;
+      if (!isAboutContent(error)) throw error;
       // Their leases end by themselves.
       log('release.refused', { tasks: names.length, code: error.code });
     }
@@ -146,4 +146,9 @@ function partsOf(entries: readonly ReportEntry[], code: string): ReportEntry[][]
 
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether the control plane refuses what was sent; who is turned away keeps it until the key is right again. */
+function isAboutContent(error: unknown): error is ApiError {
+  return error instanceof ApiError && !error.retryable && !error.turnedAway;
 }

@@ -1,16 +1,28 @@
-import { openApiDocument, routes } from '@macbatch/contract';
-import type { Store } from '@macbatch/store';
+import { openApiDocument, PROTOCOL_HEADER, PROTOCOL_VERSION, routes } from '@macbatch/contract';
+import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { Gate } from './auth/gate.ts';
+import type { RequestLimits } from './auth/request-limits.ts';
 import { mountJobs } from './job-handlers.ts';
+import { mountKeys } from './key-handlers.ts';
+import type { Surface } from './mount.ts';
 import { isDiskFull, isOutage } from './outage.ts';
 import { problemResponse, Refusal } from './refusal.ts';
-import type { BodyLimits } from './submission-body.ts';
+import type { BodyLimits } from './request-body.ts';
 import { mountTasks } from './task-handlers.ts';
 import { mountWorkers } from './worker-handlers.ts';
 
 export interface AppOptions {
   readonly store: Store;
-  readonly limits?: Partial<BodyLimits>;
+  readonly limits?: Partial<BodyLimits & RequestLimits>;
+  /** What the unfinished jobs of one group of keys may hold; null for no bound. */
+  readonly quota?: Quota | null;
+  /**
+   * Whether nobody needs a key as long as there is none: only where none but this machine can ask. False by
+   * default.
+   */
+  readonly open?: boolean;
   /** Told of every error that is not a refusal; its message never leaves the process. */
   readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
   /** Ends requests that wait for work, when the server is to stop. */
@@ -19,7 +31,14 @@ export interface AppOptions {
   readonly monotonicMs?: () => number;
 }
 
-const DEFAULT_LIMITS: BodyLimits = { maxJsonBytes: 64 * 1024 * 1024, maxLineBytes: 16 * 1024 * 1024 };
+const DEFAULT_LIMITS: BodyLimits & RequestLimits = {
+  maxJsonBytes: 64 * 1024 * 1024,
+  maxLineBytes: 16 * 1024 * 1024,
+  bodyIdleMs: 30_000,
+  requestsPerSecond: 100,
+  streams: 32,
+};
+const DEFAULT_QUOTA: Quota = { items: 20_000_000, payloadBytes: 50 * 1024 ** 3 };
 
 /** The control plane: a function from request to response over a store, holding no state of its own. */
 export function createApp(options: AppOptions): Hono {
@@ -27,10 +46,26 @@ export function createApp(options: AppOptions): Hono {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const app = new Hono();
+  const gate = new Gate({ store, open: options.open ?? false, limits, monotonicMs });
+  const surface: Surface = { app, store, gate, limits };
 
-  mountJobs(app, store, limits);
-  mountTasks(app, store, limits, { monotonicMs, stopping: options.stopping });
-  mountWorkers(app, store, limits);
+  // For a browser that is led here: nothing of ours is a page, and no other site may read it.
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      xFrameOptions: 'DENY',
+      referrerPolicy: 'no-referrer',
+    }),
+  );
+  app.use(async (c, next) => {
+    await next();
+    c.header('cache-control', 'no-store');
+    c.header(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
+  });
+  mountJobs(surface, options.quota === undefined ? DEFAULT_QUOTA : options.quota);
+  mountTasks(surface, { monotonicMs, stopping: options.stopping });
+  mountWorkers(surface);
+  mountKeys(surface);
 
   const document = JSON.stringify(openApiDocument());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));

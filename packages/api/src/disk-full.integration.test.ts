@@ -7,7 +7,7 @@ const submission = JSON.stringify({ job_type: 'noop', model: 'noop', items: [{ i
 it('A3: a database whose disk is full refuses a submission whole, says so, and takes it once there is room', async () => {
   await using fresh = await freshStore();
   await submitJob(fresh.store, { items: 1 });
-  const app = createApp({ store: fresh.store });
+  const app = createApp({ store: fresh.store, open: true });
   const submit = () =>
     app.request('/v1/jobs', {
       method: 'POST',

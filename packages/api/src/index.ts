@@ -1,1 +1,3 @@
 export { type AppOptions, createApp } from './app.ts';
+export { newSecret } from './auth/key-text.ts';
+export { problemText } from './refusal.ts';

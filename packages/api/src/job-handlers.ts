@@ -1,68 +1,83 @@
 import { routes } from '@macbatch/contract';
 import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
-import type { JobDetail, Store } from '@macbatch/store';
-import type { Context, Hono } from 'hono';
+import type { JobDetail, Quota, Store } from '@macbatch/store';
+import type { Context } from 'hono';
+import { type Caller, listed, sees } from './auth/caller.ts';
 import { invalidField } from './invalid-field.ts';
 import { jobSummary, jobViewText } from './job-view.ts';
-import { honoPath, jsonResponse, mount } from './mount.ts';
+import { honoPath, jsonResponse, mount, type Surface } from './mount.ts';
 import { Refusal } from './refusal.ts';
 import { bodyChunks } from './request-body.ts';
 import { resultStream } from './result-stream.ts';
-import { type BodyLimits, readSubmission } from './submission-body.ts';
+import { readSubmission } from './submission-body.ts';
 
 /** Submitting, reading and steering jobs. */
-export function mountJobs(app: Hono, store: Store, limits: BodyLimits): void {
-  const read = async (id: string): Promise<JobDetail> => {
+export function mountJobs(surface: Surface, quota: Quota | null): void {
+  const { app, store, gate } = surface;
+
+  const read = async (id: string, caller: Caller): Promise<JobDetail> => {
     const job = await store.readJob(id);
-    if (job === null) throw new Refusal('not_found', `There is no job ${id}.`);
+    if (job === null || !sees(caller, job.owner)) throw new Refusal('not_found', `There is no job ${id}.`);
     return job;
   };
 
-  app.post(honoPath(routes.submitJob.path), (c) => submitJob(c, store, limits, read));
+  app.post(honoPath(routes.submitJob.path), async (c) => {
+    const caller = await gate.admit(c, 'submitJob');
+    const giveBack = gate.stream(caller);
+    try {
+      const { jobId, created } = await submitJob(c, surface, caller, quota);
+      return jsonResponse(jobViewText(await read(jobId, caller)), created ? 201 : 200);
+    } finally {
+      giveBack();
+    }
+  });
 
-  mount(app, 'listJobs', limits, async ({ query }) => {
+  mount(surface, 'listJobs', async ({ query }, caller) => {
     await store.reclaim({ force: false });
-    const jobs = await store.listJobs({ before: query.before ?? null, limit: query.limit });
+    const page = { owner: listed(caller), before: query.before ?? null, limit: query.limit };
+    const jobs = await store.listJobs(page);
     return {
       jobs: jobs.map(jobSummary),
       next: jobs.length === query.limit ? (jobs.at(-1)?.id ?? null) : null,
     };
   });
 
-  mount(app, 'readJob', limits, async ({ params }) => {
+  mount(surface, 'readJob', async ({ params }, caller) => {
     await store.reclaim({ force: false });
-    return jsonResponse(jobViewText(await read(params.id)));
+    return jsonResponse(jobViewText(await read(params.id, caller)));
   });
 
-  mount(app, 'cancelJob', limits, async ({ params }) => {
-    await read(params.id);
+  mount(surface, 'cancelJob', async ({ params }, caller) => {
+    await read(params.id, caller);
     await store.cancelJob(params.id);
-    return jsonResponse(jobViewText(await read(params.id)));
+    return jsonResponse(jobViewText(await read(params.id, caller)));
   });
 
-  mount(app, 'auditJob', limits, async ({ params }) => {
-    await read(params.id);
+  mount(surface, 'auditJob', async ({ params }, caller) => {
+    await read(params.id, caller);
     return store.auditJob(params.id);
   });
 
-  mount(app, 'retryJob', limits, async ({ params, body }) => {
-    const job = await read(params.id);
+  mount(surface, 'retryJob', async ({ params, body }, caller) => {
+    const job = await read(params.id, caller);
     if (job.state === 'cancelled')
       throw new Refusal('job_cancelled', 'A cancelled job is not run again; submit it anew.');
     return store.retryJob(params.id, { items: body.items ?? false });
   });
 
   app.get(honoPath(routes.readResults.path), async (c) => {
+    const caller = await gate.admit(c, 'readResults');
     const { params, query } = routes.readResults.request;
     const path = params.safeParse(c.req.param());
     if (!path.success) throw invalidField(path.error);
     const wanted = query.safeParse(c.req.query());
     if (!wanted.success) throw invalidField(wanted.error);
-    const job = await read(path.data.id);
+    const job = await read(path.data.id, caller);
     const { item_id: itemId, status } = wanted.data;
     const pages =
       itemId === undefined ? store.results(job.id, job.items.total) : oneResult(store, job.id, itemId);
-    return new Response(resultStream(pages, status), { headers: { 'content-type': 'application/x-ndjson' } });
+    const stream = resultStream(pages, status, gate.stream(caller));
+    return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
   });
 }
 
@@ -73,17 +88,19 @@ async function* oneResult(store: Store, jobId: string, itemId: string) {
 
 async function submitJob(
   c: Context,
-  store: Store,
-  limits: BodyLimits,
-  read: (id: string) => Promise<JobDetail>,
-): Promise<Response> {
+  { store, limits }: Surface,
+  caller: Caller,
+  quota: Quota | null,
+): Promise<{ readonly jobId: string; readonly created: boolean }> {
   const headers = routes.submitJob.request.headers.safeParse({
     'idempotency-key': c.req.header('idempotency-key'),
   });
   if (!headers.success) throw invalidField(headers.error, 'header');
-  const body = await readSubmission(c.req.header('content-type'), bodyChunks(c), limits);
+  const body = await readSubmission(c.req.header('content-type'), bodyChunks(c, limits), limits);
   const reply = await store.submit(
     {
+      owner: caller.owner,
+      ...(quota === null || caller.keyId === null ? {} : { quota }),
       jobType: body.header.job_type,
       model: body.header.model,
       params: body.params,
@@ -98,13 +115,20 @@ async function submitJob(
   );
   switch (reply.outcome) {
     case 'created':
-      return jsonResponse(jobViewText(await read(reply.jobId)), 201);
+      return { jobId: reply.jobId, created: true };
     case 'existing':
-      return jsonResponse(jobViewText(await read(reply.jobId)));
+      return { jobId: reply.jobId, created: false };
     case 'key_reused':
       throw new Refusal(
         'idempotency_key_reused',
         `This idempotency key has made job ${reply.jobId} from another body. Send the same body, or another key.`,
+      );
+    case 'over_quota':
+      throw new Refusal(
+        'quota_exceeded',
+        `With this job the unfinished jobs of your group would hold more than ${reply.quota.items} items or ${reply.quota.payloadBytes} bytes of payloads. Wait until some have ended.`,
+        {},
+        60,
       );
     case 'no_items':
       throw new Refusal('no_items', 'A job needs at least one item.', { field: 'items' });

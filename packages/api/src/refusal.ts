@@ -11,11 +11,14 @@ export interface Place {
 export class Refusal extends Error {
   readonly code: ProblemCode;
   readonly place: Place;
-  constructor(code: ProblemCode, detail: string, place: Place = {}) {
+  /** When to try again. */
+  readonly retryAfterSeconds: number | null;
+  constructor(code: ProblemCode, detail: string, place: Place = {}, retryAfterSeconds: number | null = null) {
     super(detail);
     this.name = 'Refusal';
     this.code = code;
     this.place = place;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -32,6 +35,15 @@ function problemOf(refusal: Refusal): Problem {
   };
 }
 
+/** A refusal for where there is no request to answer. */
+export function problemText(
+  code: ProblemCode,
+  detail: string,
+): { readonly status: number; readonly title: string; readonly body: string } {
+  const problem = problemOf(new Refusal(code, detail));
+  return { status: problem.status, title: problem.title, body: JSON.stringify(problem) };
+}
+
 /** The response that carries a refusal. */
 export function problemResponse(refusal: Refusal): Response {
   const problem = problemOf(refusal);
@@ -40,7 +52,9 @@ export function problemResponse(refusal: Refusal): Response {
     headers: {
       'content-type': 'application/problem+json',
       // The rest of such a body is not read: the connection can carry no other request.
-      ...(problem.status === 413 ? { connection: 'close' } : {}),
+      ...(problem.status === 413 || problem.status === 408 ? { connection: 'close' } : {}),
+      ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="macbatch"' } : {}),
+      ...(refusal.retryAfterSeconds === null ? {} : { 'retry-after': String(refusal.retryAfterSeconds) }),
     },
   });
 }

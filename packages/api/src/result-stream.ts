@@ -34,10 +34,11 @@ function kept<Value>(write: (value: Value) => string): (value: Value) => string 
   };
 }
 
-/** Streams pages of outcomes as NDJSON, one page at a time as the reader takes them. */
+/** Streams pages of outcomes as NDJSON, one page at a time as the reader takes them; `ended` is told of the end. */
 export function resultStream(
   pages: AsyncIterable<readonly Result[]>,
   status: 'ok' | 'error' | undefined,
+  ended: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const line = lineWriter();
@@ -45,8 +46,12 @@ export function resultStream(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (;;) {
-        const page = await iterator.next();
+        const page = await iterator.next().catch((error: unknown) => {
+          ended();
+          throw error;
+        });
         if (page.done === true) {
+          ended();
           controller.close();
           return;
         }
@@ -59,6 +64,7 @@ export function resultStream(
       }
     },
     async cancel() {
+      ended();
       await iterator.return?.();
     },
   });

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
 import { arrayElements, type Item, objectMembers, parseItem } from '@macbatch/core';
 import { invalidField } from './invalid-field.ts';
-
 import { Refusal } from './refusal.ts';
-
-export interface BodyLimits {
-  /** Largest JSON body, which is held in memory whole. */
-  readonly maxJsonBytes: number;
-  /** Longest line of an NDJSON body; the number of lines is not limited. */
-  readonly maxLineBytes: number;
-}
+import type { BodyLimits } from './request-body.ts';
 
 /** A submission as it is being read. */
 export interface SubmissionBody {

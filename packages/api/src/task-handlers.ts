@@ -1,19 +1,19 @@
 import { JobType, type LeasedTask, type LeaseRequest, ReportEnvelope, routes } from '@macbatch/contract';
-import type { Store, LeasedTask as StoredTask } from '@macbatch/store';
-import type { Hono } from 'hono';
+import type { LeasedTask as StoredTask } from '@macbatch/store';
+import { speakFor } from './auth/caller.ts';
 import { invalidField } from './invalid-field.ts';
 import { WorkWatch } from './lease-wait.ts';
-import { mount } from './mount.ts';
+import { mount, type Surface } from './mount.ts';
+import { checkProtocol } from './protocol.ts';
 import { entryReply, readEntry } from './report-entry.ts';
 import { readJsonBody } from './request-body.ts';
 
 /** Leasing, reporting and handing back tasks. */
 export function mountTasks(
-  app: Hono,
-  store: Store,
-  limits: { readonly maxJsonBytes: number },
+  surface: Surface,
   waiting: { readonly monotonicMs: () => number; readonly stopping: AbortSignal | undefined },
 ): void {
+  const { app, store, gate, limits } = surface;
   const { monotonicMs, stopping } = waiting;
 
   async function lease(request: LeaseRequest) {
@@ -27,7 +27,10 @@ export function mountTasks(
     });
   }
 
-  mount(app, 'leaseTasks', limits, async ({ body }, c) => {
+  mount(surface, 'leaseTasks', async ({ body }, caller, c) => {
+    checkProtocol(c);
+    speakFor(caller, body.worker_id);
+    const giveBack = (body.wait_seconds ?? 0) > 0 ? gate.stream(caller) : () => undefined;
     const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
     const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
     const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
@@ -48,12 +51,15 @@ export function mountTasks(
       }
     } finally {
       watch?.stop();
+      giveBack();
     }
   });
 
   app.post(routes.completeBatch.path, async (c) => {
-    const envelope = ReportEnvelope.safeParse(await readJsonBody(c, limits.maxJsonBytes));
+    const caller = await gate.admit(c, 'completeBatch');
+    const envelope = ReportEnvelope.safeParse(await readJsonBody(c, limits));
     if (!envelope.success) throw invalidField(envelope.error);
+    speakFor(caller, envelope.data.worker_id);
     const { worker_id: worker, entries } = envelope.data;
     const read = entries.map(readEntry);
     const good = read.flatMap((each) => (each.ok ? [each.entry] : []));
@@ -68,7 +74,8 @@ export function mountTasks(
     });
   });
 
-  mount(app, 'releaseTasks', limits, async ({ body }) => {
+  mount(surface, 'releaseTasks', async ({ body }, caller) => {
+    speakFor(caller, body.worker_id);
     const answers = await store.release(
       body.worker_id,
       body.tasks.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),

@@ -1,10 +1,15 @@
-import type { Store } from '@macbatch/store';
-import type { Hono } from 'hono';
-import { mount } from './mount.ts';
+import { speakFor } from './auth/caller.ts';
+import { mount, type Surface } from './mount.ts';
+import { checkProtocol } from './protocol.ts';
+import { Refusal } from './refusal.ts';
 
 /** Workers, and what an administrator may force. */
-export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJsonBytes: number }): void {
-  mount(app, 'heartbeat', limits, async ({ body }) => {
+export function mountWorkers(surface: Surface): void {
+  const { store } = surface;
+
+  mount(surface, 'heartbeat', async ({ body }, caller, c) => {
+    checkProtocol(c);
+    speakFor(caller, body.worker_id);
     const now = await store.heartbeat({
       worker: body.worker_id,
       boot: body.boot_id,
@@ -35,7 +40,7 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
     };
   });
 
-  mount(app, 'listWorkers', limits, async () => {
+  mount(surface, 'listWorkers', async () => {
     await store.reclaim({ force: false });
     const workers = await store.listWorkers();
     return {
@@ -57,8 +62,11 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
     };
   });
 
-  mount(app, 'reportBoot', limits, async ({ body: { role, name, boot, previous_boot_id } }) => ({
-    verdict: await store.addBoot({
+  mount(surface, 'reportBoot', async ({ body: { role, name, boot, previous_boot_id } }, caller) => {
+    speakFor(caller, name, 'name');
+    if (caller.workerId !== null && role !== 'worker')
+      throw new Refusal('forbidden', 'A worker key tells of no control plane.', { field: 'role' });
+    const verdict = await store.addBoot({
       role,
       name,
       bootId: boot.boot_id,
@@ -68,10 +76,11 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
       cwd: boot.cwd,
       tmpWritable: boot.tmp_writable,
       previousBootId: previous_boot_id,
-    }),
-  }));
+    });
+    return { verdict };
+  });
 
-  mount(app, 'listBoots', limits, async ({ query }) => {
+  mount(surface, 'listBoots', async ({ query }) => {
     const boots = await store.listBoots({ name: query.name ?? null, limit: query.limit });
     return {
       boots: boots.map((boot) => ({
@@ -90,7 +99,7 @@ export function mountWorkers(app: Hono, store: Store, limits: { readonly maxJson
     };
   });
 
-  mount(app, 'reclaim', limits, async () => {
+  mount(surface, 'reclaim', async () => {
     const { reclaimed, failed } = await store.reclaim({ force: true });
     return { reclaimed, failed };
   });

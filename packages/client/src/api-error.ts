@@ -18,6 +18,11 @@ export class ApiError extends Error {
     const known = Object.entries(PROBLEMS).find(([code]) => code === this.code);
     return known === undefined ? this.status >= 500 : known[1].retryable;
   }
+
+  /** Whether the caller was turned away, whatever it has sent: its key is not right, or its version. */
+  get turnedAway(): boolean {
+    return [401, 403, 426].includes(this.status);
+  }
 }
 
 /** The control plane could not be reached, or the connection broke before it had answered. */

@@ -1,4 +1,4 @@
-import { routes } from '@macbatch/contract';
+import { PROTOCOL_HEADER, PROTOCOL_VERSION, routes } from '@macbatch/contract';
 import { describe, expect, it } from 'vitest';
 import { ApiError, Unreachable } from './api-error.ts';
 import { Client } from './client.ts';
@@ -124,4 +124,34 @@ it('A2: ids stand in paths escaped, and only what is given stands in the query',
   expect(lines).toEqual([]);
   expect(calls[0]?.url).toBe('http://control/v1/jobs/a%2Fb%3Fc/results?item_id=%C3%A9+%26');
   expect(routes.readResults.path).toContain('{id}');
+});
+
+describe('a control plane of another release', () => {
+  it('is worked with when it is of the release before, which says no version', async () => {
+    const { client } = clientOf(() => json({ workers: [] }));
+    expect(await client.call('listWorkers', {})).toEqual({ workers: [] });
+  });
+
+  it('is refused when it is older, with what to upgrade', async () => {
+    const { client, calls } = clientOf(
+      () => new Response('{"workers":[]}', { headers: { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION - 2) } }),
+    );
+    await expect(client.call('listWorkers', {})).rejects.toThrow('Upgrade the control plane first.');
+    expect(calls).toHaveLength(1);
+  });
+});
+
+it('a key goes with every request, as a header and nowhere else', async () => {
+  const sent: { url: string; headers: Headers }[] = [];
+  const client = new Client({
+    baseUrl: 'https://control',
+    key: 'mbk_secret',
+    fetch: (url, init) => {
+      sent.push({ url, headers: new Headers(init.headers) });
+      return json({ workers: [] });
+    },
+  });
+  await client.call('listWorkers', {});
+  expect(sent[0]?.headers.get('authorization')).toBe('Bearer mbk_secret');
+  expect(sent[0]?.url).not.toContain('secret');
 });

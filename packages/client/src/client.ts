@@ -1,6 +1,10 @@
 import {
+  compatibility,
   JobView,
   ndjsonLines,
+  PROTOCOL_HEADER,
+  PROTOCOL_VERSION,
+  protocolVersionOf,
   type RouteInput,
   type RouteName,
   type RouteReply,
@@ -13,6 +17,8 @@ import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
 export interface ClientOptions {
   /** Address of the control plane, as in http://127.0.0.1:7420. */
   readonly baseUrl: string;
+  /** Sent with every request. */
+  readonly key?: string;
   /** The app's own `request` in tests, so that the real wire is used without a socket. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response> | Response;
   /** How often a request that may be sent again is, when nobody answers; 4 by default. */
@@ -34,11 +40,16 @@ export class Client {
   readonly baseUrl: string;
   readonly #fetch: (url: string, init: RequestInit) => Promise<Response> | Response;
   readonly #retries: number;
+  readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: ClientOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#fetch = options.fetch ?? fetch;
     this.#retries = options.retries ?? 4;
+    this.#headers = {
+      [PROTOCOL_HEADER]: String(PROTOCOL_VERSION),
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+    };
   }
 
   /** Calls one route of the contract. Throws `ApiError` or `Unreachable`. */
@@ -123,12 +134,16 @@ export class Client {
     const once = async () => {
       let response: Response;
       try {
-        response = await this.#fetch(url, { ...(typeof init === 'function' ? init() : init), ...signal });
+        const { headers, ...rest } = typeof init === 'function' ? init() : init;
+        response = await this.#fetch(url, { ...rest, headers: { ...this.#headers, ...headers }, ...signal });
       } catch (error) {
         options.signal?.throwIfAborted();
         throw new Unreachable(url, error);
       }
-      if (response.ok) return response;
+      if (response.ok) {
+        refuseOldControl(response);
+        return response;
+      }
       const problem = await apiErrorOf(response);
       throw problem.retryable ? problem : new AbortError(problem);
     };
@@ -150,6 +165,17 @@ export class Client {
       throw new Unreachable(url, error);
     }
   }
+}
+
+/** An upgrade begins with the control plane: one that is too old would misunderstand what follows. */
+function refuseOldControl(response: Response): void {
+  const theirs = protocolVersionOf(response.headers.get(PROTOCOL_HEADER));
+  if (compatibility(theirs) !== 'too_old') return;
+  throw new AbortError(
+    new Error(
+      `The control plane speaks protocol ${theirs}, this program ${PROTOCOL_VERSION}. Upgrade the control plane first.`,
+    ),
+  );
 }
 
 function byteStream(lines: AsyncIterable<string>): ReadableStream<Uint8Array> {

@@ -1,3 +1,4 @@
+export { ACCESS, type Access } from './access.ts';
 export {
   JobHeader,
   JobPage,
@@ -9,9 +10,27 @@ export {
   RetryReply,
   Submission,
 } from './job.ts';
+export {
+  Caller,
+  CreateKeyReply,
+  CreateKeyRequest,
+  JoinReply,
+  JoinRequest,
+  JoinTokenReply,
+  JoinTokenRequest,
+  KeyList,
+  KeyView,
+} from './key.ts';
 export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
 export { openApiDocument } from './openapi.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
+export {
+  type Compatibility,
+  compatibility,
+  PROTOCOL_HEADER,
+  PROTOCOL_VERSION,
+  protocolVersionOf,
+} from './protocol-version.ts';
 export {
   type RouteArguments,
   type RouteInput,

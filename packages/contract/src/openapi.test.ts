@@ -51,7 +51,7 @@ describe('the problems', () => {
       expect(title).not.toBe('');
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(600);
-      if (retryable) expect([503, 507]).toContain(status);
+      if (retryable) expect([429, 503, 507]).toContain(status);
     },
   );
 });

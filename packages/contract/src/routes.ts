@@ -1,6 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { itemIdToFind } from './item-id.ts';
 import { JobAudit, JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
+import {
+  Caller,
+  CreateKeyReply,
+  CreateKeyRequest,
+  JoinReply,
+  JoinRequest,
+  JoinTokenReply,
+  JoinTokenRequest,
+  KeyList,
+  KeyView,
+} from './key.ts';
 import { Problem } from './problem.ts';
 import {
   LeaseReply,
@@ -178,5 +189,46 @@ export const routes = {
     path: '/v1/admin/reclaim',
     summary: 'Take back every task whose lease has expired',
     responses: { 200: json(ReclaimReply, 'How many'), ...refused },
+  }),
+  readCaller: createRoute({
+    method: 'get',
+    path: '/v1/caller',
+    summary: 'Say what the key of this request may do',
+    responses: { 200: json(Caller, 'Who is asking'), ...refused },
+  }),
+  createKey: createRoute({
+    method: 'post',
+    path: '/v1/admin/keys',
+    summary: 'Create a key',
+    request: { body: body(CreateKeyRequest) },
+    responses: { 200: json(CreateKeyReply, 'The key, which is not told again'), ...refused },
+  }),
+  listKeys: createRoute({
+    method: 'get',
+    path: '/v1/admin/keys',
+    summary: 'List keys, newest first',
+    responses: { 200: json(KeyList, 'All keys, without their secrets'), ...refused },
+  }),
+  revokeKey: createRoute({
+    method: 'post',
+    path: '/v1/admin/keys/{id}/revoke',
+    summary: 'Revoke a key; from then on it is refused',
+    request: { params: z.object({ id: z.string().regex(/^[0-9a-f]{16}$/) }) },
+    responses: { 200: json(KeyView, 'The key'), ...refused },
+  }),
+  createJoinToken: createRoute({
+    method: 'post',
+    path: '/v1/admin/join_tokens',
+    summary: 'Create a token that lets one worker join',
+    request: { body: body(JoinTokenRequest) },
+    responses: { 200: json(JoinTokenReply, 'The token, which is not told again'), ...refused },
+  }),
+  joinWorker: createRoute({
+    method: 'post',
+    path: '/v1/workers/join',
+    summary: 'Exchange a join token, sent as the bearer, for the key of a worker',
+    description: 'An earlier key of the same worker is revoked.',
+    request: { body: body(JoinRequest) },
+    responses: { 200: json(JoinReply, 'The key, which is not told again'), ...refused },
   }),
 } as const;

@@ -7,6 +7,7 @@ export { itemKey, type KeyedJob, keyTexts } from './item-key.ts';
 export { JOB_STATES, type JobState, jobState } from './job-state.ts';
 export { JOB_TYPES, type JobType } from './job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
+export { KEY_ROLES, type KeyRole } from './key-role.ts';
 export { HEARTBEAT_ALIVE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
 export { isAlive } from './liveness.ts';
 export type { Condition, EventField, Operand, Rule } from './rule.ts';

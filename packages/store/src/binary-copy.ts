@@ -14,6 +14,8 @@ const BUFFER_BYTES = 256 * 1024;
 export class ItemCopy {
   readonly #out: Writable;
   readonly #job: Buffer;
+  /** Bytes of all payloads so far. */
+  payloadBytes = 0;
   #buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #used = 0;
 
@@ -36,7 +38,9 @@ export class ItemCopy {
     at = b.writeInt32BE(4, at);
     at = b.writeInt32BE(seq, at);
     at = writeText(b, itemId, at);
+    const payloadAt = at;
     at = writeText(b, payload, at);
+    this.payloadBytes += at - payloadAt - 4;
     at = b.writeInt32BE(key === null ? -1 : key.length, at);
     if (key !== null) at += key.copy(b, at);
     this.#used = at;

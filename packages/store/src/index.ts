@@ -1,11 +1,12 @@
 export type { Boot, KnownBoot } from './boots.ts';
 export type { LeaseName, LeaseRefusal } from './held-leases.ts';
 export type { Job, JobDetail, JobWorker } from './job.ts';
+export type { Key, KeyHalves, NewKey } from './keys.ts';
 export type { LeasedTask } from './lease.ts';
 export { migrate } from './migrate.ts';
 export type { ModelBuild } from './model-ids.ts';
 export type { Entry, Outcome, Verdict } from './report.ts';
 export type { Result } from './results.ts';
 export { createStore, type Store, type StoreOptions } from './store.ts';
-export type { SubmitReply } from './submission.ts';
+export type { Quota, SubmitReply } from './submission.ts';
 export type { Worker, WorkerAdvert } from './workers.ts';

@@ -30,6 +30,8 @@ const FLAG_LIMIT = 5000;
 
 export interface Job {
   readonly id: string;
+  /** The group of keys whose job it is; empty where nobody needs a key. */
+  readonly owner: string;
   readonly state: JobState;
   readonly jobType: JobType;
   readonly model: string;
@@ -77,11 +79,17 @@ export interface JobDetail extends Job {
   readonly workers: readonly JobWorker[];
 }
 
+export interface JobPage {
+  readonly owner: string | null;
+  readonly before: string | null;
+  readonly limit: number;
+}
+
 /** Reads jobs, and what a person does to one. */
 export class Jobs {
   readonly #connections: Connections;
   readonly #read: Statement<{ job: string }, JobRow>;
-  readonly #list: Statement<{ before: string | null; limit: number }, JobRow>;
+  readonly #list: Statement<{ owner: string | null; before: string | null; limit: number }, JobRow>;
   readonly #workers: Statement<{ job: string }, JobWorkerRow>;
   readonly #models: Statement<{ job: string }, ModelBuild>;
   readonly #lockOpen: Statement<{ jobs: string[] }, unknown>;
@@ -137,9 +145,9 @@ export class Jobs {
     };
   }
 
-  /** Newest first, from before the job `before` on. */
-  async list(page: { readonly before: string | null; readonly limit: number }): Promise<Job[]> {
-    const rows = await this.#list.run(this.#connections.durable, page);
+  /** Newest first, from before the job `before` on; of one owner, or of all with null. */
+  async list(page: JobPage): Promise<Job[]> {
+    const rows = await this.#list.run(this.#connections.durable, { ...page });
     return this.#closed(rows.map(jobOf));
   }
 
@@ -204,6 +212,7 @@ function jobOf(row: JobRow): Job {
   const cancelled = row.cancelled_at !== null;
   return {
     id: row.id,
+    owner: row.owner,
     state: jobState({ cancelled, tasks, leasesGranted: row.leases_granted }),
     jobType: known(JOB_TYPES, row.job_type),
     model: row.model,

@@ -17,7 +17,8 @@ export async function reuseOutcomes(tx: postgres.TransactionSql, jobId: string):
     insert into results (job_id, seq, output, task_id, attempt, model_id, usage, recorded_at, reused)
     select items.job_id, items.seq, paid.output, paid.task_id, paid.attempt, paid.model_id, paid.usage, paid.recorded_at, true
     from items
-    join ledger on ledger.owner = '' and ledger.key = items.key
+    join jobs on jobs.id = items.job_id
+    join ledger on ledger.owner = jobs.owner and ledger.key = items.key
     join results as paid on paid.job_id = ledger.job_id and paid.seq = ledger.seq and paid.output is not null
     where items.job_id = ${jobId}`,
     tx`

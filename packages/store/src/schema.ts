@@ -1,4 +1,4 @@
-import { RETRY_POLICIES, TASK_STATUSES } from '@macbatch/core';
+import { KEY_ROLES, RETRY_POLICIES, TASK_STATUSES } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -26,6 +26,8 @@ export const jobs = pgTable(
   'jobs',
   {
     id: uuid('id').primaryKey(), // uuid v7: the order of ids is the order of submission
+    /** The group of keys that submitted it; empty where nobody needs a key. */
+    owner: text('owner').notNull().default(''),
     jobType: text('job_type').notNull(),
     model: text('model').notNull(),
     params: text('params').notNull(), // JSON text, as the submitter wrote it
@@ -33,7 +35,9 @@ export const jobs = pgTable(
     retryOn: text('retry_on').notNull(),
     itemCount: integer('item_count').notNull(),
     taskCount: integer('task_count').notNull(),
-    idempotencyKey: text('idempotency_key'),
+    idempotencyKey: text('idempotency_key'), // within its owner: see `ownedKey`
+    /** Bytes of the payloads, for the owner's quota. */
+    payloadBytes: bigint('payload_bytes', { mode: 'number' }).notNull().default(0),
     /** Items that got their outcome from the ledger when the job was submitted. */
     reusedCount: integer('reused_count').notNull().default(0),
     /** Items that repeat another of the job and get its outcome. */
@@ -45,6 +49,7 @@ export const jobs = pgTable(
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey),
+    index('jobs_owner').on(t.owner, t.id),
     index('jobs_open').on(t.id).where(sql`${t.finishedAt} is null and ${t.cancelledAt} is null`),
     check('jobs_retry_on', sql`${t.retryOn} in (${oneOf(RETRY_POLICIES)})`),
   ],
@@ -214,6 +219,37 @@ export const workers = pgTable('workers', {
   offline: boolean('offline').notNull().default(false),
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),
+});
+
+/** Who may use the control plane. Of a key only the hash of its secret is kept. */
+export const keys = pgTable(
+  'keys',
+  {
+    id: text('id').primaryKey(), // the public half of the key
+    hash: bytea('hash').notNull(), // SHA-256 of the secret half, which is 256 random bits
+    name: text('name').notNull(),
+    role: text('role').notNull(),
+    owner: text('owner').notNull(),
+    workerId: text('worker_id'),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at'),
+    revokedAt: moment('revoked_at'),
+  },
+  (t) => [
+    index('keys_worker').on(t.workerId).where(sql`${t.revokedAt} is null`),
+    check('keys_role', sql`${t.role} in (${oneOf(KEY_ROLES)})`),
+    check('keys_worker_id', sql`(${t.role} = 'worker') = (${t.workerId} is not null)`),
+  ],
+);
+
+/** What lets one worker join: used once, by the statement that makes its key. */
+export const joinTokens = pgTable('join_tokens', {
+  id: text('id').primaryKey(),
+  hash: bytea('hash').notNull(),
+  workerId: text('worker_id'), // null: any
+  createdAt: moment('created_at').notNull().defaultNow(),
+  expiresAt: moment('expires_at').notNull(),
+  usedAt: moment('used_at'),
 });
 
 /** Which deployment this database is: a worker's unsent outcomes belong to one. A single row. */

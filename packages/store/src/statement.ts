@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 
 const dialect = new PgDialect();
 
-type Argument = postgres.ParameterOrJSON<never> | readonly unknown[] | bigint | null;
+type Argument = postgres.ParameterOrJSON<never> | readonly unknown[] | bigint | Buffer | null;
 
 /**
  * A statement written with Drizzle, rendered once, and run prepared through postgres.js: sent through

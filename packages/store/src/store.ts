@@ -3,7 +3,8 @@ import { uuidv7 } from 'uuidv7';
 import { type Boot, Boots, type KnownBoot } from './boots.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
 import { HeldLeases, type LeaseName, type LeaseRefusal } from './held-leases.ts';
-import { type Job, type JobDetail, Jobs } from './job.ts';
+import { type Job, type JobDetail, type JobPage, Jobs } from './job.ts';
+import { Keys } from './keys.ts';
 import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
 import { ModelIds } from './model-ids.ts';
 import { type Reclaimed, Reclaimer } from './reclaim.ts';
@@ -28,7 +29,7 @@ export interface Store {
   /** Stores a whole job or nothing; see `submit`. */
   submit(draft: Omit<JobDraft, 'id'>, items: ItemSource, bodyDigest: () => string): Promise<SubmitReply>;
   readJob(id: string): Promise<JobDetail | null>;
-  listJobs(page: { readonly before: string | null; readonly limit: number }): Promise<Job[]>;
+  listJobs(page: JobPage): Promise<Job[]>;
   cancelJob(id: string): Promise<void>;
   retryJob(
     id: string,
@@ -47,6 +48,8 @@ export interface Store {
   /** Extends leases of a worker that renews. */
   renew(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   heartbeat(advert: WorkerAdvert): Promise<Date>;
+  /** Who may use the control plane. */
+  readonly keys: Keys;
   /** Keeps a boot of a program; answers what was known of it. */
   addBoot(boot: Boot): Promise<BootVerdict>;
   listBoots(page: { readonly name: string | null; readonly limit: number }): Promise<KnownBoot[]>;
@@ -114,6 +117,7 @@ export function createStore(options: StoreOptions): Store {
     },
     renew: (worker, leases) => held.renew(worker, leases, renewedLeaseSeconds * 1000),
     heartbeat: (advert) => workers.heartbeat(advert),
+    keys: new Keys(connections),
     addBoot: (boot) => boots.add(boot),
     listBoots: (page) => boots.list(page),
     deploymentId: () => workers.deploymentId(),

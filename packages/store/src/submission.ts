@@ -7,6 +7,8 @@ import { WORK_CHANNEL } from './wake.ts';
 
 export interface JobDraft {
   readonly id: string;
+  /** The group of keys whose job it is; empty where nobody needs a key. */
+  readonly owner?: string;
   readonly jobType: JobType;
   readonly model: string;
   /** JSON text. */
@@ -16,15 +18,24 @@ export interface JobDraft {
   readonly idempotencyKey: string | null;
   /** Whether outcomes of equal items, of earlier jobs and of this one, are taken instead of running them; not by default. */
   readonly reuse?: boolean;
+  /** What the owner's unfinished jobs may hold, with this one. */
+  readonly quota?: Quota;
 }
 
 /** Items one by one, or many at a time: each step of an async iteration has its price. */
 export type ItemSource = AsyncIterable<Item | readonly Item[]>;
 
+/** What the unfinished jobs of one owner may hold together. */
+export interface Quota {
+  readonly items: number;
+  readonly payloadBytes: number;
+}
+
 export type SubmitReply =
   | { readonly outcome: 'created' | 'existing'; readonly jobId: string }
   | { readonly outcome: 'key_reused'; readonly jobId: string }
   | { readonly outcome: 'no_items' }
+  | { readonly outcome: 'over_quota'; readonly quota: Quota }
   /** Places in the order of submission, counted from 0. */
   | {
       readonly outcome: 'duplicate_item_id';
@@ -55,9 +66,10 @@ export async function submit(
 ): Promise<SubmitReply> {
   try {
     return await client.begin(async (tx) => {
+      const owner = draft.owner ?? '';
       const [created] = await tx`
-        insert into jobs (id, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest)
-        values (${draft.id}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn}, 0, 0, ${draft.idempotencyKey}, '')
+        insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest)
+        values (${draft.id}, ${owner}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn}, 0, 0, ${ownedKey(draft)}, '')
         on conflict (idempotency_key) do nothing
         returning id`;
       if (created === undefined) {
@@ -65,7 +77,7 @@ export async function submit(
         for await (const _ of items);
         throw new Rollback(await existing(tx, draft, bodyDigest()));
       }
-      const count = await copyItems(tx, draft, items);
+      const { count, payloadBytes } = await copyItems(tx, draft, items, await allowance(tx, draft));
       if (count === 0) throw new Rollback({ outcome: 'no_items' });
       // Sent together, here and below: a small submission is mostly round trips.
       const checked = refuseDuplicates(tx, draft.id);
@@ -76,7 +88,7 @@ export async function submit(
       const tasks = reused + repeated > 0 ? await cutAroundReused(tx, draft) : await cut(tx, draft, count);
       await Promise.all([
         tx`
-          update jobs set item_count = ${count}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
+          update jobs set item_count = ${count}, payload_bytes = ${payloadBytes}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
             body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end
           where id = ${draft.id}`,
         tx`insert into job_tallies (job_id, worker_id, pending, items_ok) values (${draft.id}, '', ${tasks}, ${reused})`,
@@ -92,7 +104,7 @@ export async function submit(
 
 async function existing(tx: postgres.TransactionSql, draft: JobDraft, digest: string): Promise<SubmitReply> {
   const [job] = await tx<{ id: string; body_digest: string }[]>`
-    select id, body_digest from jobs where idempotency_key = ${draft.idempotencyKey}`;
+    select id, body_digest from jobs where idempotency_key = ${ownedKey(draft)}`;
   if (job === undefined) throw new Error('the job under this idempotency key was deleted meanwhile');
   return { outcome: job.body_digest === digest ? 'existing' : 'key_reused', jobId: job.id };
 }
@@ -107,7 +119,34 @@ async function cut(tx: postgres.TransactionSql, draft: JobDraft, itemCount: numb
   return tasks;
 }
 
-async function copyItems(tx: postgres.TransactionSql, draft: JobDraft, items: ItemSource): Promise<number> {
+/**
+ * An idempotency key as the unique index holds it: two owners may use the same. A key comes in a header,
+ * where no newline can stand.
+ */
+function ownedKey(draft: JobDraft): string | null {
+  if (draft.idempotencyKey === null) return null;
+  return draft.owner ? `${draft.owner}\n${draft.idempotencyKey}` : draft.idempotencyKey;
+}
+
+/** What is left of the owner's quota. Submissions at the same time do not see each other. */
+async function allowance(tx: postgres.TransactionSql, draft: JobDraft): Promise<Quota> {
+  const { quota } = draft;
+  if (quota === undefined) return { items: Infinity, payloadBytes: Infinity };
+  const [used] = await tx<{ items: number; bytes: number }[]>`
+    select coalesce(sum(item_count), 0)::float8 as items, coalesce(sum(payload_bytes), 0)::float8 as bytes
+    from jobs where owner = ${draft.owner ?? ''} and finished_at is null and cancelled_at is null`;
+  return {
+    items: quota.items - (used?.items ?? 0),
+    payloadBytes: quota.payloadBytes - (used?.bytes ?? 0),
+  };
+}
+
+async function copyItems(
+  tx: postgres.TransactionSql,
+  draft: JobDraft,
+  items: ItemSource,
+  left: Quota,
+): Promise<{ readonly count: number; readonly payloadBytes: number }> {
   const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
   const copy = new ItemCopy(out, draft.id);
   const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
@@ -120,13 +159,15 @@ async function copyItems(tx: postgres.TransactionSql, draft: JobDraft, items: It
         if (copy.add(seq, item.id, item.payload, digest(keyText(item.payload)))) await copy.flush();
         seq += 1;
       }
+      if (draft.quota !== undefined && (seq > left.items || copy.payloadBytes > left.payloadBytes))
+        throw new Rollback({ outcome: 'over_quota', quota: draft.quota });
     }
     await copy.end();
   } catch (error) {
     out.destroy(error instanceof Error ? error : new Error(String(error)));
     throw error;
   }
-  return seq;
+  return { count: seq, payloadBytes: copy.payloadBytes };
 }
 
 function isBatch(items: Item | readonly Item[]): items is readonly Item[] {

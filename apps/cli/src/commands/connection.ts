@@ -1,5 +1,7 @@
 import { Client } from '@macbatch/client';
+import { ConfigError, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
 import type { Command } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
@@ -17,6 +19,28 @@ export function withConnection(command: Command): Command {
 }
 
 /** The client that a command talks through. */
-export function connect(options: ConnectionOptions, terminal: Terminal): Client {
-  return new Client({ baseUrl: options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL });
+export function connect(options: Pick<ConnectionOptions, 'url'>, terminal: Terminal): Client {
+  return clientOf(options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL, terminal);
+}
+
+/** A client of a control plane, with the key and the certificates that the environment names. */
+export function clientOf(baseUrl: string, { env }: Pick<Terminal, 'env'>): Client {
+  try {
+    // An empty variable is one that was not set.
+    const set = (name: string) => env[name] || undefined;
+    const connection = {
+      MACBATCH_KEY: set('MACBATCH_KEY'),
+      MACBATCH_KEY_FILE: set('MACBATCH_KEY_FILE'),
+      MACBATCH_CA_FILE: set('MACBATCH_CA_FILE'),
+      MACBATCH_ALLOW_HTTP: ['1', 'true'].includes(env['MACBATCH_ALLOW_HTTP'] ?? ''),
+    };
+    if (!URL.canParse(baseUrl)) throw new Failure(EXIT.usage, `${baseUrl} is not the URL of a control plane`);
+    refusePlainHttp(baseUrl, connection);
+    trustCertificates(connection);
+    const key = keyOf(connection);
+    return new Client({ baseUrl, ...(key === undefined ? {} : { key }) });
+  } catch (error) {
+    if (error instanceof ConfigError) throw new Failure(EXIT.usage, error.message);
+    throw error;
+  }
 }

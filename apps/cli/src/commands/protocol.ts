@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Client } from '@macbatch/client';
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../failure.ts';
 import { type LocalPool, startLocalPool } from '../local-pool.ts';
@@ -10,6 +9,7 @@ import { secondsPerHour } from '../protocol/plan.ts';
 import { markdown } from '../protocol/report.ts';
 import { runProtocol } from '../protocol/run-protocol.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
+import { clientOf } from './connection.ts';
 
 interface ProtocolCommandOptions {
   readonly url?: string;
@@ -64,7 +64,7 @@ export function addProtocol(program: Command, terminal: Terminal): void {
       try {
         const report = await runProtocol(
           {
-            client: new Client({ baseUrl: options.url ?? throwaway?.pool.url ?? '' }),
+            client: clientOf(options.url ?? throwaway?.pool.url ?? '', terminal),
             folder,
             env: terminal.env,
             secondsPerHour: span,

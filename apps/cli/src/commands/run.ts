@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
 import type { Command } from 'commander';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
@@ -13,6 +12,7 @@ import { contentKey, type Draft, jobHeader, submitDraft } from '../submission.ts
 import { summaryJson, summaryText } from '../summary.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
 import { watchJob } from '../watch-job.ts';
+import { clientOf } from './connection.ts';
 import { exitCodeOf } from './job.ts';
 import { type JobOptions, withJobOptions } from './job-options.ts';
 import { dataDirOf } from './up.ts';
@@ -67,7 +67,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       let job: JobView;
       try {
         job = await runJob(pool, draft, key, options, terminal);
-        await writeOutcomes(new Client({ baseUrl: pool.url }), job.id, {}, outcomes, terminal.interrupted);
+        await writeOutcomes(clientOf(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
       } finally {
         if (terminal.interrupted.aborted) say(terminal.stderr, 'stopping; run the same again to carry on');
         await pool.stop(terminal.insisted);
@@ -90,7 +90,7 @@ async function runJob(
   options: RunOptions,
   terminal: Terminal,
 ): Promise<JobView> {
-  const client = new Client({ baseUrl: pool.url });
+  const client = clientOf(pool.url, terminal);
   const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
   if (created) say(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
   else

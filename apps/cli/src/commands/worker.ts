@@ -15,11 +15,19 @@ const NOT_FOR_WORKERS = [
   'MACBATCH_RENEWED_LEASE_SECONDS',
   'MACBATCH_MAX_JSON_MB',
   'MACBATCH_MAX_LINE_MB',
+  'MACBATCH_TLS_CERT',
+  'MACBATCH_TLS_KEY',
+  'MACBATCH_REQUESTS_PER_SECOND',
+  'MACBATCH_STREAMS',
+  'MACBATCH_BODY_IDLE_SECONDS',
+  'MACBATCH_MAX_UNFINISHED_ITEMS',
+  'MACBATCH_MAX_UNFINISHED_MB',
 ];
 
 interface WorkerOptions extends EndpointOptions {
   readonly url?: string;
   readonly id?: string;
+  readonly token?: string;
   readonly concurrency?: string;
   readonly leaseLimit?: string;
 }
@@ -27,25 +35,31 @@ interface WorkerOptions extends EndpointOptions {
 export function addWorker(program: Command, terminal: Terminal): void {
   withEndpointOptions(
     program
-      .command('worker [action]')
+      .command('worker [action] [address]')
       .description('run a worker on this machine until Ctrl-C; prints JSON lines'),
   )
-    .option('--url <url>', `the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
+    .option('--url <url>', `the control plane (default: the joined one, $MACBATCH_URL or ${DEFAULT_URL})`)
     .option('--id <name>', 'name of this worker (default: the host name)')
+    .option('--token <token>', 'for join: what macbatch keys invite has printed (or $MACBATCH_JOIN_TOKEN)')
     .option('--concurrency <items>', 'items run at once (default: 8)')
     .option('--lease-limit <tasks>', 'tasks asked for at once (default: 4)')
     .addOption(new Option('--json', 'the output is JSON lines in any case').hideHelp())
     .addHelpText(
       'after',
-      '\nworker purge empties the outbox of a worker that does not run: what it finished and could not report is lost.',
+      '\nworker join URL --token T exchanges a token for the key of this worker, and keeps it.\nworker purge empties the outbox of a worker that does not run: what it finished and could not report is lost.',
     )
-    .action(async (action: string | undefined, options: WorkerOptions) => {
-      if (action !== undefined && action !== 'purge')
-        throw new Failure(EXIT.usage, `worker takes purge, not "${action}"`);
+    .action(async (action: string | undefined, address: string | undefined, options: WorkerOptions) => {
+      if (action !== undefined && action !== 'purge' && action !== 'join')
+        throw new Failure(EXIT.usage, `worker takes join and purge, not "${action}"`);
+      if (action === 'join' && address === undefined)
+        throw new Failure(EXIT.usage, 'worker join takes the URL of the control plane');
+      const url =
+        address ?? options.url ?? terminal.env['MACBATCH_CONTROL_URL'] ?? terminal.env['MACBATCH_URL'];
       const own = {
         ...Object.fromEntries(NOT_FOR_WORKERS.map((name) => [name, undefined])),
-        MACBATCH_CONTROL_URL:
-          options.url ?? terminal.env['MACBATCH_CONTROL_URL'] ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL,
+        ...(url === undefined ? {} : { MACBATCH_CONTROL_URL: url }),
+        // Not as an argument: those of a process are for everybody to see.
+        ...(options.token === undefined ? {} : { MACBATCH_JOIN_TOKEN: options.token }),
         ...(options.id === undefined ? {} : { MACBATCH_WORKER_ID: options.id }),
         ...(options.concurrency === undefined ? {} : { MACBATCH_CONCURRENCY: options.concurrency }),
         ...(options.leaseLimit === undefined ? {} : { MACBATCH_LEASE_LIMIT: options.leaseLimit }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
+import { CONNECTION_VARIABLES } from '@macbatch/process';
 import { EXIT, Failure } from '../failure.ts';
 import { say, type Terminal } from '../terminal.ts';
 import { HOURS, workload } from './plan.ts';
@@ -58,6 +59,7 @@ class Protocol {
           ([name]) => !name.startsWith('MACBATCH_') && name !== 'PROBE_STATE',
         ),
       ),
+      ...Object.fromEntries(CONNECTION_VARIABLES.map((name) => [name, options.env[name]])),
       MACBATCH_CONTROL_URL: options.client.baseUrl,
       MACBATCH_NOOP: '1',
       MACBATCH_USE_LITE: '0',

@@ -55,7 +55,7 @@ export class TestPool {
 
   private constructor(fresh: FreshStore, limits: { readonly maxJsonBytes?: number }) {
     this.#fresh = fresh;
-    const app = createApp({ store: fresh.store, limits });
+    const app = createApp({ store: fresh.store, open: true, limits });
     this.request = (url, init) => app.request(url, init);
     this.client = new Client({ baseUrl: 'http://control.test', fetch: this.request });
   }

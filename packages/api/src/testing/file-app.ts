@@ -32,7 +32,7 @@ export function fileApp(
   const errors: Error[] = [];
   let app: Hono | undefined;
   const opened = () => {
-    app ??= createApp({ store: db.store, onError: (error) => errors.push(error), ...options });
+    app ??= createApp({ store: db.store, open: true, onError: (error) => errors.push(error), ...options });
     return app;
   };
   const send: FileApp['send'] = async (method, path, body, headers = {}) =>
@@ -40,6 +40,7 @@ export function fileApp(
       method,
       headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
       ...(body === undefined ? {} : { body: asBody(body) }),
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
     });
   const sendJson = async <Reply>(path: string, body: unknown): Promise<Reply> => {
     const response = await send('POST', path, body);

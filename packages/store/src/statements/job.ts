@@ -4,6 +4,7 @@ import { tallied } from './tally.ts';
 
 export interface JobRow {
   readonly id: string;
+  readonly owner: string;
   readonly job_type: string;
   readonly model: string;
   readonly params: string;
@@ -55,7 +56,8 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
 export const readJob = jobRows(sql`${jobs.id} = ${sql.placeholder('job')}::uuid`, sql`1`);
 
 export const listJobs = jobRows(
-  sql`(${sql.placeholder('before')}::uuid is null or ${jobs.id} < ${sql.placeholder('before')}::uuid)`,
+  sql`(${sql.placeholder('owner')}::text is null or ${jobs.owner} = ${sql.placeholder('owner')}::text)
+    and (${sql.placeholder('before')}::uuid is null or ${jobs.id} < ${sql.placeholder('before')}::uuid)`,
   sql`${sql.placeholder('limit')}::int`,
 );
 

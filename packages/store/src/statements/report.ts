@@ -46,7 +46,7 @@ export const report = sql`
         where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
         offset 0 -- looked up by key: without this all leases of the worker may be read into a hash
       ) as granted,
-      ${jobs.cancelledAt} is not null as job_cancelled
+      ${jobs.cancelledAt} is not null as job_cancelled, ${jobs.owner}
     from entry
     join ${tasks} on ${tasks.id} = entry.task_id
     join ${jobs} on ${jobs.id} = ${tasks.jobId}
@@ -117,11 +117,11 @@ export const report = sql`
     on conflict do nothing
   ),
   paid as (
-    insert into ${ledger} (key, job_id, seq)
-    select distinct on (offered.key) offered.key, offered.job_id, offered.seq
+    insert into ${ledger} (owner, key, job_id, seq)
+    select distinct on (welcome.owner, offered.key) welcome.owner, offered.key, offered.job_id, offered.seq
     from offered join welcome on welcome.id = offered.task_id
     where offered.key is not null and offered.output is not null
-    order by offered.key, offered.seq
+    order by welcome.owner, offered.key, offered.seq
     on conflict do nothing
   ),
   remaining as materialized (

@@ -1,0 +1,49 @@
+import { parseArgs } from 'node:util';
+import { newSecret } from '@macbatch/api';
+import { KEY_ROLES, type KeyRole } from '@macbatch/core';
+import { openPostgres } from '@macbatch/postgres';
+import { createStore, migrate } from '@macbatch/store';
+import { type ControlConfig, databaseOf } from './config.ts';
+
+const USAGE = `Usage: keys create --role ${KEY_ROLES.join('|')} --name NAME [--group GROUP] [--worker-id ID]`;
+
+export interface KeyRequest {
+  readonly role: KeyRole;
+  readonly name: string;
+  readonly group: string;
+  readonly workerId: string | null;
+}
+
+/** Reads `keys create …`, with which whoever has the database makes the first key. Throws with the usage. */
+export function readKeyRequest(args: readonly string[]): KeyRequest {
+  const [noun, verb, ...rest] = args;
+  if (noun !== 'keys' || verb !== 'create') throw new Error(USAGE);
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args: [...rest],
+    options: { role: text, name: text, group: text, 'worker-id': text },
+  });
+  const role = KEY_ROLES.find((known) => known === values.role);
+  const { name, group } = values;
+  const workerId = values['worker-id'] ?? null;
+  if (role === undefined || name === undefined || name === '') throw new Error(USAGE);
+  if ((role === 'worker') !== (workerId !== null))
+    throw new Error(`--worker-id goes with the role worker, and only with it. ${USAGE}`);
+  return { role, name, group: group ?? name, workerId };
+}
+
+/** Makes a key and prints it; it is kept nowhere. */
+export async function printNewKey(config: ControlConfig, request: KeyRequest): Promise<void> {
+  const { role, name, group, workerId } = request;
+  const postgres = await openPostgres(databaseOf(config));
+  try {
+    await migrate(postgres.url);
+    const store = createStore({ url: postgres.url });
+    const { text, halves } = newSecret('mbk');
+    await store.keys.add({ ...halves, role, name, owner: group, workerId, expiresInMs: null });
+    await store.close();
+    process.stdout.write(`${text}\n`);
+  } finally {
+    await postgres.close();
+  }
+}

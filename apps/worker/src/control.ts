@@ -1,0 +1,36 @@
+import { readMembership, writeMembership } from '@macbatch/agent';
+import { Client } from '@macbatch/client';
+import { keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import type { WorkerConfig } from './config.ts';
+
+const DEFAULT_URL = 'http://127.0.0.1:7420';
+
+/** The control plane that this worker works for: the one it is told, else the one it has joined. */
+export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
+  trustCertificates(config);
+  const joined = await readMembership(stateDir, workerId);
+  const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_URL;
+  refusePlainHttp(baseUrl, config);
+  // The key of one control plane is told to no other.
+  const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
+  return new Client({ baseUrl, ...(key === undefined ? {} : { key }) });
+}
+
+/** Exchanges the join token for the worker's key and keeps it; answers where. */
+export async function joinControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<string> {
+  trustCertificates(config);
+  const { MACBATCH_CONTROL_URL: url, MACBATCH_JOIN_TOKEN: token } = config;
+  if (url === undefined)
+    throw new Error('Set MACBATCH_CONTROL_URL to the control plane that is to be joined.');
+  if (token === undefined)
+    throw new Error('Set MACBATCH_JOIN_TOKEN to what macbatch keys invite has printed.');
+  refusePlainHttp(url, config);
+  // Sent once: the token is used up even where the answer gets lost.
+  const client = new Client({ baseUrl: url, key: token, retries: 0 });
+  const { key } = await client.call('joinWorker', { body: { worker_id: workerId } });
+  return writeMembership(stateDir, workerId, { url, key });
+}
+
+function sameUrl(one: string, other: string): boolean {
+  return new URL(one).href === new URL(other).href;
+}

@@ -1,0 +1,120 @@
+import { ACCESS, type RouteName, routes } from '@macbatch/contract';
+import { KEY_ROLES, type KeyRole } from '@macbatch/core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fileApp, JOB, LEASE } from '../testing/file-app.ts';
+import { bearing, keyFor } from '../testing/keyed-app.ts';
+
+const { db, errors, send } = fileApp({ open: false });
+
+/** Written out, and not taken from the contract: who may use each route. */
+const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>> = {
+  submitJob: ['submit', 'admin'],
+  listJobs: ['submit', 'admin'],
+  readJob: ['submit', 'admin'],
+  readResults: ['submit', 'admin'],
+  cancelJob: ['submit', 'admin'],
+  retryJob: ['submit', 'admin'],
+  auditJob: ['submit', 'admin'],
+  leaseTasks: ['worker', 'admin'],
+  completeBatch: ['worker', 'admin'],
+  releaseTasks: ['worker', 'admin'],
+  heartbeat: ['worker', 'admin'],
+  reportBoot: ['worker', 'admin'],
+  listWorkers: ['submit', 'admin'],
+  listBoots: ['admin'],
+  reclaim: ['admin'],
+  readCaller: ['submit', 'worker', 'metrics', 'admin'],
+  createKey: ['admin'],
+  listKeys: ['admin'],
+  revokeKey: ['admin'],
+  createJoinToken: ['admin'],
+};
+
+const HEARTBEAT = {
+  worker_id: 'ann',
+  boot_id: 'boot',
+  hostname: 'h',
+  job_types: ['noop'],
+  models: ['noop'],
+  concurrency: 1,
+  lease_limit: 1,
+};
+const BOOT = {
+  role: 'worker',
+  name: 'ann',
+  boot: {
+    boot_id: 'boot',
+    pid: 1,
+    hostname: 'h',
+    started_at: '2026-01-01T00:00:00Z',
+    cwd: '/',
+    tmp_writable: true,
+  },
+  previous_boot_id: null,
+};
+const NEVER_LEASED = { task_id: '1', attempt: 1 };
+const BODIES: Readonly<Partial<Record<RouteName, unknown>>> = {
+  submitJob: { ...JOB, items: [{ id: 'a', payload: 1 }] },
+  retryJob: {},
+  leaseTasks: LEASE,
+  completeBatch: { worker_id: 'ann', entries: [{ ...NEVER_LEASED, outcomes: [], final: false }] },
+  releaseTasks: { worker_id: 'ann', tasks: [NEVER_LEASED] },
+  heartbeat: HEARTBEAT,
+  reportBoot: BOOT,
+  createKey: { name: 'n', role: 'submit' },
+  createJoinToken: {},
+};
+
+const names = Object.keys(MAY) as (keyof typeof MAY)[];
+let jobId = '';
+let keyId = '';
+let keys: Readonly<Record<KeyRole, string>>;
+
+beforeEach(async () => {
+  const { store } = db;
+  // Of one group: whose a job is, is another question than what a role may do.
+  const made = await Promise.all(
+    KEY_ROLES.map(async (role) => [role, await keyFor(store, role, { group: 'us' })] as const),
+  );
+  keys = Object.fromEntries(made) as Record<KeyRole, string>;
+  keyId = (await store.keys.list())[0]?.id ?? '';
+  const response = await send('POST', '/v1/jobs', BODIES.submitJob, bearing(keys.submit));
+  jobId = ((await response.json()) as { id: string }).id;
+});
+
+function ask(name: keyof typeof MAY, headers: Record<string, string>): Promise<Response> {
+  const route = routes[name];
+  const id = name === 'revokeKey' ? keyId : jobId;
+  return send(route.method.toUpperCase(), route.path.replace('{id}', id), BODIES[name], headers);
+}
+
+describe.each(names)('%s', (name) => {
+  it.each(KEY_ROLES)('is for a %s key or is not, as the matrix says', async (role) => {
+    const { status } = await ask(name, bearing(keys[role]));
+    expect([401, 404]).not.toContain(status);
+    expect(status === 403).toBe(!MAY[name].includes(role));
+    if (MAY[name].includes(role)) expect(status).toBeLessThan(300);
+  });
+
+  it('is for nobody without a key, and reads nothing of what they send', async () => {
+    const response = await ask(name, {});
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toContain('Bearer');
+    expect(await response.json()).toMatchObject({ code: 'unauthenticated' });
+    const garbage = await send(
+      routes[name].method.toUpperCase(),
+      routes[name].path.replace('{id}', jobId),
+      undefined,
+    );
+    expect(garbage.status).toBe(401);
+  });
+});
+
+it('the matrix has every route of the contract but the one that takes a join token', () => {
+  const taken = Object.keys(ACCESS).filter((name) => name !== 'joinWorker');
+  expect(new Set<string>(names)).toEqual(new Set(taken));
+});
+
+it('nothing went wrong inside', () => {
+  expect(errors).toEqual([]);
+});

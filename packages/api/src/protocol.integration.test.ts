@@ -1,0 +1,49 @@
+import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '@macbatch/contract';
+import { describe, expect, it } from 'vitest';
+import { completed, fileApp, LEASE } from './testing/file-app.ts';
+
+const { leased, send, refused } = fileApp();
+
+const HEARTBEAT = {
+  worker_id: 'ann',
+  boot_id: 'boot',
+  hostname: 'h',
+  job_types: ['noop'],
+  models: ['noop'],
+  concurrency: 1,
+  lease_limit: 1,
+};
+const speaking = (version: number) => ({ [PROTOCOL_HEADER]: String(version) });
+const CALLS = [
+  ['/v1/workers/heartbeat', HEARTBEAT],
+  ['/v1/tasks/lease', LEASE],
+] as const;
+
+describe.each(CALLS)('%s', (path, body) => {
+  it('serves workers of this release and of the one before, which says no version', async () => {
+    expect((await send('POST', path, body, speaking(PROTOCOL_VERSION))).status).toBe(200);
+    expect((await send('POST', path, body, speaking(PROTOCOL_VERSION - 1))).status).toBe(200);
+    expect((await send('POST', path, body)).status).toBe(200);
+  });
+
+  it('refuses others with what is to be upgraded', async () => {
+    const old = await refused(() => send('POST', path, body, speaking(PROTOCOL_VERSION - 2)));
+    expect(old).toMatchObject({ status: 426, code: 'worker_too_old' });
+    expect(old.detail).toContain('Upgrade the worker.');
+    const early = await refused(() => send('POST', path, body, speaking(PROTOCOL_VERSION + 1)));
+    expect(early).toMatchObject({ status: 426, code: 'worker_too_new' });
+    expect(early.detail).toContain('Upgrade the control plane first.');
+  });
+});
+
+it('W6: what a worker that is too old has finished is still taken', async () => {
+  const [task] = await leased(['a']);
+  const entries = task === undefined ? [] : [completed(task)];
+  const body = { worker_id: 'ann', entries };
+  const reply = await send('POST', '/v1/tasks/complete_batch', body, speaking(PROTOCOL_VERSION - 2));
+  expect(await reply.json()).toMatchObject({ entries: [{ outcome: 'accepted' }] });
+});
+
+it('every reply says which protocol this control plane speaks', async () => {
+  expect((await send('GET', '/v1/workers')).headers.get(PROTOCOL_HEADER)).toBe(String(PROTOCOL_VERSION));
+});

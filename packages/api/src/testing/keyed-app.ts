@@ -1,0 +1,28 @@
+import type { KeyRole } from '@macbatch/core';
+import type { Store } from '@macbatch/store';
+import { newSecret } from '../auth/key-text.ts';
+
+export interface KeyOptions {
+  readonly group?: string;
+  readonly workerId?: string;
+  readonly expiresInMs?: number;
+}
+
+/** Makes a key and answers its text. */
+export async function keyFor(store: Store, role: KeyRole, options: KeyOptions = {}): Promise<string> {
+  const { text, halves } = newSecret('mbk');
+  await store.keys.add({
+    ...halves,
+    role,
+    name: role,
+    owner: options.group ?? role,
+    workerId: role === 'worker' ? (options.workerId ?? 'ann') : null,
+    expiresInMs: options.expiresInMs ?? null,
+  });
+  return text;
+}
+
+/** The header that carries a key. */
+export function bearing(key: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${key}` };
+}

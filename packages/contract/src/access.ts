@@ -1,0 +1,30 @@
+import type { KeyRole } from '@macbatch/core';
+import type { RouteName } from './route-shape.ts';
+
+/** Who may use a route: everybody with any key, the bearer of a join token, or these roles; admins always. */
+export type Access = 'any_key' | 'join_token' | readonly Exclude<KeyRole, 'admin'>[];
+
+/** Who may use what. Total: a route that is not here does not compile. */
+export const ACCESS: Readonly<Record<RouteName, Access>> = {
+  submitJob: ['submit'],
+  listJobs: ['submit'],
+  readJob: ['submit'],
+  readResults: ['submit'],
+  cancelJob: ['submit'],
+  retryJob: ['submit'],
+  auditJob: ['submit'],
+  leaseTasks: ['worker'],
+  completeBatch: ['worker'],
+  releaseTasks: ['worker'],
+  heartbeat: ['worker'],
+  reportBoot: ['worker'],
+  listWorkers: ['submit'],
+  listBoots: [],
+  reclaim: [],
+  readCaller: 'any_key',
+  createKey: [],
+  listKeys: [],
+  revokeKey: [],
+  createJoinToken: [],
+  joinWorker: 'join_token',
+};

@@ -1,0 +1,37 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { keyOf, refusePlainHttp, trustCertificates } from './control-connection.ts';
+
+const fileOf = (text: string) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'macbatch-connection-')), 'file');
+  writeFileSync(path, text);
+  return path;
+};
+
+it('the key comes from a variable, or from a file without its newline', () => {
+  expect(keyOf({})).toBeUndefined();
+  expect(keyOf({ MACBATCH_KEY: 'mbk_1' })).toBe('mbk_1');
+  expect(keyOf({ MACBATCH_KEY_FILE: fileOf('mbk_2\n') })).toBe('mbk_2');
+  expect(() => keyOf({ MACBATCH_KEY_FILE: '/nowhere' })).toThrow(/MACBATCH_KEY_FILE: ENOENT/);
+});
+
+it.each(['https://control.example.org', 'http://localhost:7420', 'http://127.0.0.1', 'http://[::1]:1'])(
+  '%s is safe to talk to',
+  (url) => {
+    expect(() => refusePlainHttp(url, {})).not.toThrow();
+  },
+);
+
+it('plain HTTP to another machine is refused unless it is told to be all right', () => {
+  expect(() => refusePlainHttp('http://10.0.0.1:7420', {})).toThrow(/not encrypted.*MACBATCH_ALLOW_HTTP=1/);
+  expect(() => refusePlainHttp('http://10.0.0.1:7420', { MACBATCH_ALLOW_HTTP: true })).not.toThrow();
+});
+
+it('a file of certificates that is none is told by its name', () => {
+  expect(() => trustCertificates({ MACBATCH_CA_FILE: '/nowhere' })).toThrow(/MACBATCH_CA_FILE: ENOENT/);
+  expect(() => trustCertificates({ MACBATCH_CA_FILE: fileOf('no certificate') })).toThrow(
+    /MACBATCH_CA_FILE: /,
+  );
+});

@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { ConfigError } from './config.ts';
+import { isLoopback } from './loopback.ts';
+
+/** The environment of a program that talks to a control plane, beside its address. */
+export interface ConnectionEnv {
+  readonly MACBATCH_KEY?: string | undefined;
+  /** A file with the key, as secrets are mounted. */
+  readonly MACBATCH_KEY_FILE?: string | undefined;
+  /** A file with certificates (PEM) that are trusted beside the usual ones. */
+  readonly MACBATCH_CA_FILE?: string | undefined;
+  readonly MACBATCH_ALLOW_HTTP?: boolean | undefined;
+}
+
+/** The names of `ConnectionEnv`. */
+export const CONNECTION_VARIABLES = [
+  'MACBATCH_KEY',
+  'MACBATCH_KEY_FILE',
+  'MACBATCH_CA_FILE',
+  'MACBATCH_ALLOW_HTTP',
+] as const;
+
+/** The key that the environment gives, or undefined. Throws `ConfigError`. */
+export function keyOf(env: ConnectionEnv): string | undefined {
+  const { MACBATCH_KEY: key, MACBATCH_KEY_FILE: file } = env;
+  if (key !== undefined) return key;
+  return file === undefined ? undefined : readText('MACBATCH_KEY_FILE', file).trim();
+}
+
+/**
+ * Makes TLS connections of this process trust the certificates of `MACBATCH_CA_FILE` too. Throws
+ * `ConfigError` where they can't be read.
+ */
+export function trustCertificates(env: ConnectionEnv): void {
+  const { MACBATCH_CA_FILE: file } = env;
+  if (file === undefined) return;
+  const pem = readText('MACBATCH_CA_FILE', file);
+  try {
+    new X509Certificate(pem); // what is no certificate would be passed over in silence
+    setDefaultCACertificates([...getCACertificates('default'), pem]);
+  } catch (error) {
+    throw new ConfigError([`MACBATCH_CA_FILE: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/**
+ * Throws `ConfigError` where prompts, outcomes and the key would cross a network in the clear, unless that
+ * is said to be all right.
+ */
+export function refusePlainHttp(url: string, env: ConnectionEnv): void {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || isLoopback(hostname) || env.MACBATCH_ALLOW_HTTP === true) return;
+  throw new ConfigError([
+    `${url} is not encrypted: everybody on the way could read prompts, outcomes and keys. Use https, or set MACBATCH_ALLOW_HTTP=1 where the network is your own.`,
+  ]);
+}
+
+function readText(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`${name}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
