@@ -28,6 +28,7 @@ export const ControlConfig = z.object({
   MACBATCH_BODY_IDLE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(3600).default(30),
   MACBATCH_MAX_UNFINISHED_ITEMS: z.coerce.number('must be a number of items').min(1).default(20_000_000),
   MACBATCH_MAX_UNFINISHED_MB: z.coerce.number('must be a number of megabytes').min(1).default(50_000),
+  MACBATCH_MIN_FREE_MB: z.coerce.number('must be a number of megabytes').min(0).default(256),
   MACBATCH_MAX_JSON_MB: z.coerce.number('must be a number of megabytes').min(1).max(500).default(64),
   MACBATCH_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(16),
 });

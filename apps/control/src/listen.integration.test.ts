@@ -53,6 +53,22 @@ it('A3: a body over the limit is answered 413 through a socket, declared or not,
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
+it('A3: who sends a large upload hears at its end why its second line was refused', async () => {
+  const line = Buffer.from(`{"id":"b","payload":"${'x'.repeat(100_000)}"}\n`);
+  async function* body() {
+    yield Buffer.from(`${JSON.stringify(JOB)}\n{"id":"","payload":1}\n`);
+    for (let n = 0; n < 1000; n += 1) yield line;
+  }
+  const refused = await fetch(`${server.url}/v1/jobs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: ReadableStream.from(body()),
+    duplex: 'half',
+  } as RequestInit);
+  expect(refused.status).toBe(400);
+  expect(await refused.json()).toMatchObject({ line: 2 });
+});
+
 it('A3: an upload that breaks off midway leaves nothing behind', async () => {
   const before = await rowCounts(db.sql);
   const { hostname, port } = new URL(server.url);

@@ -47,7 +47,8 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(5000, headersTimeout),
   };
-  const listener = getRequestListener(app.fetch);
+  // Node reads a refused upload to its end, so that its sender hears why; the adapter would cut it off.
+  const listener = getRequestListener(app.fetch, { autoCleanupIncoming: false });
   const server: Server =
     tls === undefined
       ? createServer(timeouts, listener)

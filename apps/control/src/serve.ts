@@ -4,6 +4,7 @@ import { openPostgres } from '@macbatch/postgres';
 import { aborted, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { createStore, migrate, type Store } from '@macbatch/store';
 import { type ControlConfig, controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
+import { roomFor } from './disk-room.ts';
 import { listen } from './listen.ts';
 
 /** How long requests under way may take once the control plane is to stop. */
@@ -67,6 +68,7 @@ export async function serve(
       open,
       limits: limitsOf(config),
       quota: quotaOf(config),
+      hasRoom: roomFor(config),
       stopping: asked,
       onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),
     });
@@ -77,7 +79,10 @@ export async function serve(
     });
     log('control.listening', { url: server.url, pid: process.pid });
     tellParent({ event: 'control.listening', url: server.url });
-    await aborted(asked);
+    const lost = postgres.ended.then((how) => {
+      throw new Error(`The embedded Postgres ${how}`);
+    });
+    await Promise.race([aborted(asked), lost]);
     log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
     await server.close(insisted.aborted ? 0 : CLOSE_MS);
     await store.close();

@@ -23,6 +23,8 @@ export interface AppOptions {
    * default.
    */
   readonly open?: boolean;
+  /** Whether the database's disk has room for more; asked now and then while a submission comes in. */
+  readonly hasRoom?: () => Promise<boolean>;
   /** Told of every error that is not a refusal; its message never leaves the process. */
   readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
   /** Ends requests that wait for work, when the server is to stop. */
@@ -62,7 +64,10 @@ export function createApp(options: AppOptions): Hono {
     c.header('cache-control', 'no-store');
     c.header(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
   });
-  mountJobs(surface, options.quota === undefined ? DEFAULT_QUOTA : options.quota);
+  mountJobs(surface, {
+    quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota,
+    hasRoom: options.hasRoom ?? (() => Promise.resolve(true)),
+  });
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
   mountKeys(surface);

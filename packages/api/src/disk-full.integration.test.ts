@@ -30,3 +30,30 @@ it('A3: a database whose disk is full refuses a submission whole, says so, and t
   await fresh.sql`drop trigger no_room on tasks`;
   expect((await submit()).status).toBe(201);
 });
+
+it('a disk that is nearly full takes no submission, and notices while one comes in', async () => {
+  await using fresh = await freshStore();
+  let looks = 0;
+  const app = createApp({
+    store: fresh.store,
+    open: true,
+    hasRoom: async () => {
+      looks += 1;
+      return looks < 2;
+    },
+  });
+  const line = '{"job_type":"noop","model":"noop"}\n';
+  const chunk = (from: number) =>
+    Array.from({ length: 10_000 }, (_, n) => `{"id":"${from + n}","payload":1}\n`).join('');
+  const refused = await app.request('/v1/jobs', {
+    method: 'POST',
+    body: ReadableStream.from([line, chunk(0), chunk(10_000), chunk(20_000)].map((text) => Buffer.from(text))),
+    duplex: 'half',
+    headers: { 'content-type': 'application/x-ndjson' },
+  } as RequestInit);
+  expect(refused.status).toBe(507);
+  expect(await refused.json()).toMatchObject({ code: 'database_full' });
+  expect(looks).toBe(2);
+  const [kept] = await fresh.sql`select (select count(*) from jobs) + (select count(*) from items) as rows`;
+  expect(kept).toEqual({ rows: '0' });
+});

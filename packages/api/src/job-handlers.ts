@@ -1,6 +1,6 @@
 import { routes } from '@macbatch/contract';
 import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
-import type { JobDetail, Quota, Store } from '@macbatch/store';
+import type { ItemSource, JobDetail, Quota, Store } from '@macbatch/store';
 import type { Context } from 'hono';
 import { type Caller, listed, sees } from './auth/caller.ts';
 import { invalidField } from './invalid-field.ts';
@@ -11,8 +11,17 @@ import { bodyChunks } from './request-body.ts';
 import { resultStream } from './result-stream.ts';
 import { readSubmission } from './submission-body.ts';
 
+/** What keeps submissions from filling the database. */
+interface SubmissionBounds {
+  readonly quota: Quota | null;
+  readonly hasRoom: () => Promise<boolean>;
+}
+
+/** Items between two looks at how much room is left. */
+const ITEMS_A_LOOK = 10_000;
+
 /** Submitting, reading and steering jobs. */
-export function mountJobs(surface: Surface, quota: Quota | null): void {
+export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
   const { app, store, gate } = surface;
 
   const read = async (id: string, caller: Caller): Promise<JobDetail> => {
@@ -25,7 +34,7 @@ export function mountJobs(surface: Surface, quota: Quota | null): void {
     const caller = await gate.admit(c, 'submitJob');
     const giveBack = gate.stream(caller);
     try {
-      const { jobId, created } = await submitJob(c, surface, caller, quota);
+      const { jobId, created } = await submitJob(c, surface, caller, bounds);
       return jsonResponse(jobViewText(await read(jobId, caller)), created ? 201 : 200);
     } finally {
       giveBack();
@@ -90,7 +99,7 @@ async function submitJob(
   c: Context,
   { store, limits }: Surface,
   caller: Caller,
-  quota: Quota | null,
+  { quota, hasRoom }: SubmissionBounds,
 ): Promise<{ readonly jobId: string; readonly created: boolean }> {
   const headers = routes.submitJob.request.headers.safeParse({
     'idempotency-key': c.req.header('idempotency-key'),
@@ -110,7 +119,7 @@ async function submitJob(
       // A no-op has nothing that is worth keeping, unless it is asked for.
       reuse: (body.header.reuse ?? (body.header.job_type === 'noop' ? 'none' : 'ledger')) === 'ledger',
     },
-    body.items,
+    whileRoom(body.items, hasRoom),
     body.digest,
   );
   switch (reply.outcome) {
@@ -141,5 +150,23 @@ async function submitJob(
         { ...place, item_id: reply.itemId },
       );
     }
+  }
+}
+
+/** Passes items on as long as there is room for them. */
+async function* whileRoom(items: ItemSource, hasRoom: () => Promise<boolean>): ItemSource {
+  let passed = 0;
+  let nextLook = 0;
+  for await (const batch of items) {
+    if (passed >= nextLook) {
+      if (!(await hasRoom()))
+        throw new Refusal(
+          'database_full',
+          'The disk of the database is nearly full; nothing of this was stored. Make room, then send it again.',
+        );
+      nextLook = passed + ITEMS_A_LOOK;
+    }
+    passed += Array.isArray(batch) ? batch.length : 1;
+    yield batch;
   }
 }

@@ -9,7 +9,7 @@ export async function openGiven(text: string): Promise<PostgresServer> {
   const url = parseDatabaseUrl(text);
   const server = describeDatabase(url);
   requireSupportedVersion(await readVersion(text, server, decodeURIComponent(url.username)), server);
-  return { url: text, kind: 'url', close: async () => undefined };
+  return { url: text, kind: 'url', ended: new Promise(() => undefined), close: async () => undefined };
 }
 
 async function readVersion(url: string, server: string, user: string): Promise<number> {

@@ -8,5 +8,5 @@ export type { ModelBuild } from './model-ids.ts';
 export type { Entry, Outcome, Verdict } from './report.ts';
 export type { Result } from './results.ts';
 export { createStore, type Store, type StoreOptions } from './store.ts';
-export type { Quota, SubmitReply } from './submission.ts';
+export type { ItemSource, Quota, SubmitReply } from './submission.ts';
 export type { Worker, WorkerAdvert } from './workers.ts';

@@ -26,7 +26,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<PostgresSe
   const folder = await openDataFolder(options.dataDir, found.major);
   const claim = await claimFolder(folder.root);
   try {
-    const { url, stop } = await startOwned(folder, found, options);
+    const { url, ended, stop } = await startOwned(folder, found, options);
     const close = async () => {
       await stop();
       await claim.release();
@@ -35,6 +35,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<PostgresSe
     return {
       url,
       kind: 'embedded',
+      ended,
       close: () => {
         closed ??= close();
         return closed;
@@ -50,7 +51,7 @@ async function startOwned(
   folder: DataFolder,
   found: Binaries,
   { port: wanted, log = () => undefined, throwaway = false }: EmbeddedOptions,
-): Promise<{ url: string; stop(): Promise<void> }> {
+): Promise<{ url: string; ended: Promise<string>; stop(): Promise<void> }> {
   await removeDrafts(folder);
   const there = await hasCluster(folder);
   const unprivileged = await serverUser();
@@ -69,7 +70,7 @@ async function startOwned(
   try {
     const base = `postgres://${ROLE}:${password}@127.0.0.1:${port}`;
     await ensureDatabase(`${base}/postgres`);
-    return { url: `${base}/${DATABASE}`, stop };
+    return { url: `${base}/${DATABASE}`, ended: server.ended, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -28,6 +28,8 @@ export class ServerDidNotStart extends Error {
 
 /** A running server and its supervisor. */
 export interface SupervisedServer {
+  /** Resolves with why, and how its log ends, once the server has ended without being told to. */
+  readonly ended: Promise<string>;
   /** Resolves when the supervisor has stopped the server and ended, or was killed. */
   stop(): Promise<void>;
 }
@@ -71,12 +73,14 @@ export async function startSupervised(
     await pause(LOOK_EVERY_MS);
   }
 
-  supervisor.once('exit', () => {
-    if (!stopping)
-      log(`The embedded Postgres is unattended: ${progress.ended ?? 'its supervisor was killed'}`);
+  const ended = Promise.withResolvers<string>();
+  supervisor.once('exit', async () => {
+    if (stopping) return;
+    await Promise.race([progress.logRead, pause(LOG_PATIENCE_MS)]);
+    ended.resolve(`${progress.ended ?? 'its supervisor was killed'}. Its log ends:\n${lines.join('\n')}`);
   });
   letGo(supervisor);
-  return { stop };
+  return { ended: ended.promise, stop };
 }
 
 interface Progress {

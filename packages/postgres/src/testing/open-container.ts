@@ -13,6 +13,7 @@ export async function openContainer(): Promise<PostgresServer> {
     return {
       url: container.getConnectionUri(),
       kind: 'container',
+      ended: new Promise(() => undefined),
       close: async () => {
         await container.stop();
       },
