@@ -20,6 +20,8 @@ export interface AgentOptions {
   readonly graceMs: number;
   /** Longest time between heartbeats; leases shorter than three of them are renewed sooner. */
   readonly heartbeatMs: number;
+  /** How long an outcome of a task that still runs may wait before it is reported; 10 s by default. */
+  readonly reportMs?: number;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** This machine's wall clock in milliseconds: it goes on while the machine sleeps, timers do not. */
   readonly now: () => number;

@@ -86,8 +86,8 @@ it('T6: after an error only the items without an outcome run again, elsewhere', 
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const fail = (n: number) => (n === 2 ? failures.transient() : undefined);
   const a = pool.start('a', scriptedRuntime({ fail }), { leaseRequestsAtMost: 1 });
-  await until(() => a.logged('task.reported').length > 0);
-  expect(a.logged('task.reported')).toMatchObject([{ outcome: 'accepted', task_status: 'pending' }]);
+  await until(() => a.logged('task.reported').some(({ task_status }) => task_status === 'pending'));
+  expect(a.logged('task.reported').filter(({ outcome }) => outcome !== 'accepted')).toEqual([]);
   expect(await pool.job(id)).toMatchObject({ state: 'running', items: { ok: 3, open: 1 } });
 
   const elsewhere = scriptedRuntime();
@@ -180,10 +180,10 @@ it('T9: a lost lease stops the work, and what was done by then still counts', as
   await until(() => runtime.started.length === 3 && runtime.running.length === 2);
   await expireLeases(pool.sql);
   await pool.client.call('reclaim', {});
-  await until(() => a.logged('task.reported').length > 0);
+  await until(() => runtime.aborted.length === 2);
+  await until(async () => (await pool.job(id)).items.ok === 1);
   expect(a.logged('lease.lost')).toHaveLength(1);
-  expect(runtime.aborted).toEqual([1, 2]);
-  expect(a.logged('task.reported')).toMatchObject([{ outcome: 'accepted' }]);
+  expect(a.logged('task.reported').filter(({ outcome }) => outcome !== 'accepted')).toEqual([]);
   expect(a.logged('task.released')).toEqual([]);
 
   const elsewhere = scriptedRuntime();

@@ -1,4 +1,4 @@
-import type { LeasedTask, LeaseName } from '@macbatch/contract';
+import type { LeasedTask } from '@macbatch/contract';
 import type { AgentOptions, AgentState } from './agent-options.ts';
 import { Backoff } from './backoff.ts';
 import { Bell } from './bell.ts';
@@ -6,7 +6,7 @@ import { HeldTask, type LeasedItem } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
 import { Journal } from './journal.ts';
 import { type Reportable, recovered } from './reportable.ts';
-import { message, Reporter } from './reporter.ts';
+import { message, nameOf, Reporter } from './reporter.ts';
 import type { Offer, Runtime } from './runtime.ts';
 import { OfferWithdrawals } from './runtimes/offer-withdrawals.ts';
 import { type Router, router } from './runtimes/open-runtimes.ts';
@@ -22,6 +22,9 @@ const REPLY_MS = 30_000;
  * grace time still within the 20 s after which launchd kills.
  */
 const FAREWELL_MS = 3000;
+
+/** How long an outcome waits for others before it is reported. */
+const REPORT_MS = 10_000;
 
 /** A first heartbeat that was not answered is tried again sooner than the next would come. */
 const FIRST_BEAT_MS = 1000;
@@ -60,6 +63,9 @@ export class Agent {
       log: options.log,
       random: options.random,
       sleep: options.sleep,
+      now: options.now,
+      reportMs: options.reportMs ?? REPORT_MS,
+      onUnwanted: (task, code) => this.#drop(task, code),
       onSettled: (task) => {
         void this.#journal.settled(task.lease);
         if (task instanceof HeldTask) this.#held.delete(task);
@@ -179,7 +185,9 @@ export class Agent {
         if (started !== null) void this.#runOne(task, started.item, started.abort);
       }
     }
-    if (!this.#startable()) this.#moreWanted.ring();
+    if (this.#startable()) return;
+    this.#moreWanted.ring();
+    this.#reporter.flush();
   }
 
   /**
@@ -205,6 +213,7 @@ export class Agent {
     task.stopped(abort);
     this.#note(task, end);
     if (task.ended) this.#reporter.add(task);
+    else if (end.kind === 'outcome') this.#reporter.note(task);
     this.#pump();
   }
 
@@ -318,12 +327,18 @@ export class Agent {
       const task = tasks.get(nameOf({ task_id, attempt }));
       // Its report may have been answered while the heartbeat was under way.
       if (task === undefined || !this.#held.has(task) || task.ended) continue;
-      this.#options.log('lease.lost', { task_id, attempt, code });
-      task.lost = true;
-      this.#leave(task);
-      task.abortRunning();
+      this.#drop(task, code);
     }
     this.#pump();
+  }
+
+  /** The control plane wants nothing more of this task. */
+  #drop(task: HeldTask, code: string): void {
+    const { task_id, attempt } = task.lease;
+    this.#options.log('lease.lost', { task_id, attempt, code });
+    task.lost = true;
+    this.#leave(task);
+    task.abortRunning();
   }
 
   /**
@@ -384,10 +399,6 @@ export class Agent {
     this.#state = state;
     this.#options.log(`worker.${state}`, { worker_id: this.#options.workerId });
   }
-}
-
-function nameOf({ task_id, attempt }: LeaseName): string {
-  return `${task_id}/${attempt}`;
 }
 
 function offerOf({ job_type, model }: LeasedTask): Offer {

@@ -10,6 +10,7 @@ const FAILED_ITEMS = 3;
 export class HeldTask implements Reportable {
   readonly lease: LeasedTask;
   readonly outcomes: Outcome[] = [];
+  acknowledged = 0;
   /** Until when, by this machine's clock, the lease is surely still held. */
   trustedUntil: number;
   /** That moment has passed: whether the lease still holds is being asked. */

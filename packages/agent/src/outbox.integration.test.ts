@@ -58,11 +58,12 @@ it('W6: outcomes that end while the control plane is away arrive once it is back
 
 it('W6: another process of the worker reports what the first finished, and hands the rest back at once', async () => {
   const pool = await TestPool.open();
-  const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
+  const id = await submitJob(pool.store, { items: 8, shardSize: 8 });
   const path = outboxPath();
   const first = scriptedRuntime({ hold: (n) => n >= 4 });
   const outbox = await openOutbox(path);
-  const a = pool.start('a', first, { outbox, concurrency: 6 });
+  // Two are left to start: until then what is finished is not sent.
+  const a = pool.start('a', first, { outbox, concurrency: 2, reportMs: 1e9 });
   await until(() => first.running.length === 2 && readFileSync(path, 'utf8').includes('"item-3"'));
   await endAway(a, outbox);
   expect(await pool.job(id)).toMatchObject({ items: { ok: 0 }, tasks: { leased: 1 } });
@@ -71,13 +72,13 @@ it('W6: another process of the worker reports what the first finished, and hands
   const again = pool.start('a', second, { outbox: await openOutbox(path), bootId: 'second' });
   expect(await pool.ended(id)).toMatchObject({
     state: 'done',
-    items: { ok: 6 },
+    items: { ok: 8 },
     lease_expired_events: 0,
     leases_granted: 2,
   });
   expect(again.logged('outbox.recovered')).toMatchObject([{ tasks: 1, outcomes: 4 }]);
-  expect(second.started).toEqual([4, 5]);
-  expect((await pool.results(id)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 2, 2]);
+  expect(second.started).toEqual([4, 5, 6, 7]);
+  expect((await pool.results(id)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 2, 2, 2, 2]);
   await until(() => isEmpty(path));
   expect(await audit(pool.url)).toEqual([]);
 });

@@ -4,6 +4,8 @@ import type { LeaseName, Outcome, ReportEntry, ReportedError } from '@macbatch/c
 export interface Reportable {
   readonly lease: LeaseName;
   readonly outcomes: readonly Outcome[];
+  /** How many of the outcomes, from the first on, the control plane has answered for. */
+  readonly acknowledged: number;
   /** Items that were leased with the task. */
   readonly itemCount: number;
   /** An item failed here in a way that may pass elsewhere. */
@@ -14,20 +16,31 @@ export interface Reportable {
   readonly lost: boolean;
 }
 
-/** The report of it. */
-export function entryOf({ lease, outcomes, itemCount, error, handBack }: Reportable): ReportEntry {
+/** The last report of it. */
+export function entryOf(task: Reportable): ReportEntry {
+  const { lease, outcomes, acknowledged, itemCount, error, handBack } = task;
   return {
     task_id: lease.task_id,
     attempt: lease.attempt,
-    outcomes: [...outcomes],
+    outcomes: outcomes.slice(acknowledged),
     final: outcomes.length === itemCount,
     ...(error === null || handBack ? {} : { error }),
   };
 }
 
-/** Nothing came of it and it was not given up for an error: there is nothing to report. */
-export function isSilent({ outcomes, error, handBack }: Reportable): boolean {
-  return outcomes.length === 0 && (error === null || handBack);
+/** A report of what came of it so far; more is to come. */
+export function partialEntryOf({ lease, outcomes, acknowledged }: Reportable): ReportEntry {
+  return {
+    task_id: lease.task_id,
+    attempt: lease.attempt,
+    outcomes: outcomes.slice(acknowledged),
+    final: false,
+  };
+}
+
+/** Nothing new came of it and it was not given up for an error: there is nothing to report. */
+export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable): boolean {
+  return outcomes.length === acknowledged && (error === null || handBack);
 }
 
 /** Something of it is left, and the lease may still be held. */
@@ -46,6 +59,7 @@ export function recovered(unsettled: {
   return {
     lease: { task_id, attempt },
     outcomes,
+    acknowledged: 0,
     itemCount: items,
     error: null,
     handBack: true,

@@ -51,6 +51,9 @@ async function leased(shape: {
     log: (event, fields = {}) => log.push({ event, ...fields }),
     random: () => 0.5,
     sleep: (ms, signal) => sleep(Math.min(ms, 10), signal),
+    now: () => Date.now(),
+    reportMs: 10_000,
+    onUnwanted: () => undefined,
     onSettled: (task) => settled.push(task),
   });
   const logged = (event: string) => log.filter((each) => each.event === event);

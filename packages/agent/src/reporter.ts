@@ -1,8 +1,9 @@
 import { ApiError, type Client } from '@macbatch/client';
-import type { ReportEntry } from '@macbatch/contract';
+import type { EntryReply, ReportEntry } from '@macbatch/contract';
 import { Backoff, type Sleep } from './backoff.ts';
 import { Bell } from './bell.ts';
-import { entryOf, isReturned, isSilent, type Reportable } from './reportable.ts';
+import type { HeldTask } from './held-task.ts';
+import { entryOf, isReturned, isSilent, partialEntryOf, type Reportable } from './reportable.ts';
 
 /** Most tasks and about the most bytes of one report; larger ones would block the control plane's loop. */
 const BATCH_TASKS = 100;
@@ -12,10 +13,15 @@ export interface ReporterOptions {
   readonly client: Client;
   readonly workerId: string;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
+  readonly now: () => number;
   readonly random: () => number;
   readonly sleep: Sleep;
+  /** How long an outcome of a task that still runs may wait for others to go with it. */
+  readonly reportMs: number;
   /** Called when the control plane has answered for a task, or will never take it. */
   readonly onSettled: (task: Reportable) => void;
+  /** Called when the control plane wants nothing more of a task that still runs. */
+  readonly onUnwanted: (task: HeldTask, code: string) => void;
 }
 
 /** Sends what came of tasks, several in one call, until the control plane has answered. */
@@ -23,13 +29,34 @@ export class Reporter {
   readonly #options: ReporterOptions;
   readonly #bell = new Bell();
   #waiting: Reportable[] = [];
+  /** Tasks that still run and have outcomes that were not sent. */
+  readonly #running = new Set<HeldTask>();
+  /** When those are to be sent; null while there are none. */
+  #runningDue: number | null = null;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
   }
 
+  /** A task that has ended: sent as soon as can be. */
   add(task: Reportable): void {
+    for (const running of this.#running) if (running === task) this.#running.delete(running);
     this.#waiting.push(task);
+    this.#bell.ring();
+  }
+
+  /** A task that still runs has a new outcome: sent with others after a while, so that a closed lid costs little. */
+  note(task: HeldTask): void {
+    this.#running.add(task);
+    if (this.#runningDue !== null) return;
+    this.#runningDue = this.#options.now() + this.#options.reportMs;
+    this.#bell.ring();
+  }
+
+  /** Nothing is left to start here: what is finished may end the job, or spare another worker from running it. */
+  flush(): void {
+    if (this.#running.size === 0) return;
+    this.#runningDue = this.#options.now();
     this.#bell.ring();
   }
 
@@ -37,57 +64,80 @@ export class Reporter {
   async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#options.random, this.#options.sleep);
     while (!giveUp.aborted) {
-      if (this.#waiting.length === 0) {
+      const due = this.#runningDue;
+      const wait = due === null ? undefined : due - this.#options.now();
+      if (this.#waiting.length === 0 && (wait === undefined || wait > 0)) {
         if (finished.aborted) return;
-        await this.#bell.wait(finished);
+        await this.#bell.wait(finished, wait);
         continue;
       }
-      const batch = this.#nextBatch();
+      const running = wait !== undefined && wait <= 0 ? this.#takeRunning() : [];
+      const batch = prefix(this.#waiting);
       try {
-        await this.#send(batch, giveUp);
+        await this.#send(batch, running, giveUp);
         this.#waiting = this.#waiting.filter((task) => !batch.includes(task));
         for (const task of batch) this.#options.onSettled(task);
         backoff.succeeded();
       } catch (error) {
+        for (const task of running) if (!task.ended) this.note(task);
         if (giveUp.aborted) break;
-        this.#options.log('report.delayed', { tasks: batch.length, reason: message(error) });
+        this.#options.log('report.delayed', {
+          tasks: batch.length + running.length,
+          reason: message(error),
+        });
         await backoff.wait(giveUp);
       }
     }
     if (this.#waiting.length > 0) this.#options.log('report.abandoned', { tasks: this.#waiting.length });
   }
 
-  #nextBatch(): Reportable[] {
-    const batch: Reportable[] = [];
-    let bytes = 0;
-    for (const task of this.#waiting) {
-      bytes += task.outcomes.reduce(
-        (sum, outcome) => sum + ('output' in outcome ? outcome.output.length : 200),
-        200,
-      );
-      if (batch.length > 0 && (batch.length >= BATCH_TASKS || bytes > BATCH_BYTES)) break;
-      batch.push(task);
-    }
-    return batch;
+  /** Those that do not fit are due at once. */
+  #takeRunning(): HeldTask[] {
+    const taken = prefix([...this.#running]);
+    for (const task of taken) this.#running.delete(task);
+    this.#runningDue = this.#running.size === 0 ? null : this.#options.now();
+    return taken;
   }
 
-  async #send(batch: readonly Reportable[], signal: AbortSignal): Promise<void> {
-    const spoken = batch.filter((task) => !isSilent(task));
-    if (spoken.length > 0) await this.#report(spoken.map(entryOf), signal);
+  async #send(
+    batch: readonly Reportable[],
+    running: readonly HeldTask[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parts = running
+      .filter((task) => task.outcomes.length > task.acknowledged)
+      .map((task) => ({ task, entry: partialEntryOf(task), upTo: task.outcomes.length }));
+    const spoken = batch.filter((task) => !isSilent(task)).map(entryOf);
+    const entries = [...spoken, ...parts.map(({ entry }) => entry)];
+    if (entries.length > 0) {
+      const replies = await this.#report(entries, signal);
+      for (const { task, upTo } of parts) {
+        task.acknowledged = upTo;
+        const reply = replies.get(nameOf(task.lease));
+        if (reply !== undefined && reply.outcome !== 'accepted' && !task.ended)
+          this.#options.onUnwanted(task, reply.code ?? reply.outcome);
+      }
+    }
     const returned = batch.filter(isReturned);
     if (returned.length > 0) await this.#release(returned, signal);
   }
 
-  /** What the control plane refuses to read is sent again in parts, so that one part costs no other. */
-  async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<void> {
+  /**
+   * The replies by lease. What the control plane refuses to read is sent again in parts, so that one part
+   * costs no other.
+   */
+  async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {
     const { client, workerId, log } = this.#options;
+    const replies = new Map<string, EntryReply>();
     try {
       const reply = await client.call(
         'completeBatch',
         { body: { worker_id: workerId, entries: [...entries] } },
         { signal },
       );
-      for (const { task_id, attempt, outcome, code, task_status } of reply.entries) {
+      for (const entry of reply.entries) {
+        replies.set(nameOf(entry), entry);
+        const { task_id, attempt, outcome, code, task_status } = entry;
         log('task.reported', {
           task_id,
           attempt,
@@ -101,8 +151,10 @@ export class Reporter {
       const parts = partsOf(entries, error.code);
       // Without it the task's lease ends and another worker tries.
       if (parts.length === 0) log('report.refused', { task_id: entries[0]?.task_id, code: error.code });
-      for (const part of parts) await this.#report(part, signal);
+      for (const part of parts)
+        for (const [name, reply] of await this.#report(part, signal)) replies.set(name, reply);
     }
+    return replies;
   }
 
   async #release(tasks: readonly Reportable[], signal: AbortSignal): Promise<void> {
@@ -124,6 +176,20 @@ export class Reporter {
   }
 }
 
+/** As many of these tasks, from the first on, as one report holds. */
+function prefix<Task extends Reportable>(tasks: readonly Task[]): Task[] {
+  const batch: Task[] = [];
+  let bytes = 0;
+  for (const task of tasks) {
+    bytes += task.outcomes
+      .slice(task.acknowledged)
+      .reduce((sum, outcome) => sum + ('output' in outcome ? outcome.output.length : 200), 200);
+    if (batch.length > 0 && (batch.length >= BATCH_TASKS || bytes > BATCH_BYTES)) break;
+    batch.push(task);
+  }
+  return batch;
+}
+
 /** Smaller reports that say the same; none where there is nothing left to divide. */
 function partsOf(entries: readonly ReportEntry[], code: string): ReportEntry[][] {
   const [entry] = entries;
@@ -142,6 +208,10 @@ function partsOf(entries: readonly ReportEntry[], code: string): ReportEntry[][]
     message: 'the control plane takes no output as large as this one',
   };
   return [[{ ...entry, outcomes: [{ item_id: outcome.item_id, error }] }]];
+}
+
+export function nameOf({ task_id, attempt }: Pick<EntryReply, 'task_id' | 'attempt'>): string {
+  return `${task_id}/${attempt}`;
 }
 
 export function message(error: unknown): string {
