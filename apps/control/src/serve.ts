@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { createApp } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
-import { aborted, isLoopback, type Log, probeBoot } from '@macbatch/process';
+import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { createStore, migrate, type Store } from '@macbatch/store';
 import { type ControlConfig, controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { roomFor } from './disk-room.ts';
@@ -42,6 +42,7 @@ export async function serve(
     const store = createStore({
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
+      monotonicMs: awakeClock().now,
     });
     const open = isLoopback(host);
     await refuseOpenNetwork(store, host);

@@ -1,3 +1,4 @@
+export { awakeClock } from './awake-clock.ts';
 export { type BootProbe, type BootProbeOptions, type BootRecord, probeBoot } from './boot-probe.ts';
 export { ConfigError, readConfig } from './config.ts';
 export {

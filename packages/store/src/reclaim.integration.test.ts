@@ -181,3 +181,21 @@ it('R1: leaving a sweep out while it is quiet never leaves an expired lease lyin
   await elsewhere.close();
   expect(leftOut).toBeGreaterThan(20);
 });
+
+it('R1: after its own host slept a store gives every holder the time to renew before it takes anything back', async () => {
+  let awakeMs = 0;
+  await using db = await freshStore({ renewedLeaseSeconds: 0.3, monotonicMs: () => awakeMs });
+  await submitJob(db.store, { items: 1 });
+  await leaseTasks(db.store, 'ann');
+  await db.store.reclaim({ force: false });
+  // The database's clock goes on, ours stands still.
+  awakeMs += 2000;
+  await db.sql`select pg_sleep(2.2)`;
+  await expireLeases(db.sql);
+  expect((await db.store.reclaim({ force: false })).reclaimed).toBe(0);
+  awakeMs += 299;
+  expect((await db.store.reclaim({ force: false })).reclaimed).toBe(0);
+  expect(db.store.quietForMs()).toBeCloseTo(1, 0);
+  awakeMs += 1;
+  expect((await db.store.reclaim({ force: false })).reclaimed).toBe(1);
+});

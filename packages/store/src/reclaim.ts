@@ -1,6 +1,7 @@
 import type { Connections } from './connections.ts';
+import { HostSleep } from './host-sleep.ts';
 import { type Statement, statement } from './statement.ts';
-import { type ExpiredRow, expire } from './statements/expire.ts';
+import { databaseClock, type ExpiredRow, expire } from './statements/expire.ts';
 import { onceMore } from './transient.ts';
 
 /** Most leases that one statement takes back: a bound on how long its row locks are held. */
@@ -23,15 +24,22 @@ export interface Reclaimed {
 export class Reclaimer {
   readonly #connections: Connections;
   readonly #expire: Statement<{ limit: number }, ExpiredRow>;
+  readonly #clock: Statement<Record<string, never>, { ms: number }>;
   readonly #monotonicMs: () => number;
   readonly #shortestLeaseMs: number;
+  readonly #graceMs: number;
+  readonly #hostSleep: HostSleep;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(connections: Connections, monotonicMs: () => number, leaseMs: number) {
     this.#connections = connections;
     this.#expire = statement(expire, connections.prepare);
+    this.#clock = statement(databaseClock, connections.prepare);
     this.#monotonicMs = monotonicMs;
     this.#shortestLeaseMs = Math.min(SHORTEST_LEASE_MS, leaseMs);
+    this.#graceMs = leaseMs;
+    // Three renewals go into a lease: who slept for less has missed none that matters.
+    this.#hostSleep = new HostSleep(leaseMs / 3);
   }
 
   /** Milliseconds until a lease can expire at the earliest. */
@@ -39,9 +47,20 @@ export class Reclaimer {
     return Math.max(0, this.#quietUntilMs - this.#monotonicMs());
   }
 
-  /** Sweeps unless it is known that nothing can have expired. */
+  /**
+   * Sweeps unless it is known that nothing can have expired. After this host slept every holder first gets
+   * the time to renew.
+   */
   async ifDue(): Promise<Reclaimed> {
-    return this.quietForMs > 0 ? { reclaimed: 0, failed: 0, jobIds: [] } : this.now();
+    const nothing = { reclaimed: 0, failed: 0, jobIds: [] };
+    if (this.quietForMs > 0) return nothing;
+    const [clock] = await this.#clock.run(this.#connections.durable, {});
+    const awakeMs = this.#monotonicMs();
+    if (this.#hostSleep.look(clock?.ms ?? 0, awakeMs)) {
+      this.#quietUntilMs = awakeMs + this.#graceMs;
+      return nothing;
+    }
+    return this.now();
   }
 
   async now(): Promise<Reclaimed> {

@@ -20,7 +20,7 @@ export interface StoreOptions extends ConnectionOptions {
   readonly leaseSeconds?: number;
   /** How long a lease of a worker that renews holds; 90 by default, never above `leaseSeconds`. */
   readonly renewedLeaseSeconds?: number;
-  /** A clock that never goes back, in milliseconds; only for how long to leave something out. */
+  /** A clock in milliseconds that never goes back, and stands still while this host sleeps. */
   readonly monotonicMs?: () => number;
 }
 

@@ -46,3 +46,6 @@ export const expire = sql`
     (select (extract(epoch from min(${tasks.leaseUntil}) - now()) * 1000)::float8 from ${tasks}
       where ${tasks.status} = 'leased' and ${tasks.leaseUntil} > now()) as next_expiry_ms
   from changed`;
+
+/** The database's clock in milliseconds since the epoch. */
+export const databaseClock = sql`select (extract(epoch from now()) * 1000)::float8 as ms`;
