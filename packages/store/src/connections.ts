@@ -57,7 +57,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     relaxed,
     uploads,
     prepare,
-    most: shared.max * 3,
+    most: shared.max * 3 + 1, // one listens for work
     async close() {
       await Promise.all([durable, relaxed, uploads].map((pool) => pool.end({ timeout: 5 })));
     },
