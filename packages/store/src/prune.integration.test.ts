@@ -189,6 +189,9 @@ it('a prune that was interrupted is carried on, whatever age is asked for', asyn
   const old = await oldJob(50, 1);
   await db.store.prune({ ...ALL, rowLimit: 20 });
   expect(await rowsOf(old)).toBeGreaterThan(50);
+  // Not even what could be sent back is: the job is gone for everybody.
+  await db.sql`update tasks set status = 'failed', outcome_count = 0, error = '{}', assigned_worker = null`;
+  expect(await db.store.retryJob(old, { items: true })).toEqual({ tasks: 0, items: 0 });
   expect(await db.store.prune({ ...ALL, olderThanSeconds: 10 * 365 * 24 * 3600 })).toMatchObject({ jobs: 1 });
   expect(await rowsOf(old)).toBe(0);
 });
