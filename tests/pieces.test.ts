@@ -18,6 +18,8 @@ const COMMANDS = [
   'results',
   'workers',
   'reclaim',
+  'prune',
+  'doctor',
   'bench',
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Exit codes. 1: it ran, but not every item has a good outcome. 2: the call or its input is wrong.
+ * Exit codes. 1: it ran, but not every item has a good outcome, or something that was looked at is wrong. 2: the call or its input is wrong.
  * 3: the control plane does not answer or has refused. 130: interrupted.
  */
 export const EXIT = { ok: 0, incomplete: 1, usage: 2, unavailable: 3, interrupted: 130 } as const;

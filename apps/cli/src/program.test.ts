@@ -72,6 +72,10 @@ describe('a call that can’t be is told before anything starts, with exit code 
     [['bench', '--tasks', '0'], /--tasks/],
     [['bench', '--shard-size', 'x'], /--shard-size/],
     [['bench', '--lease-limit', '1001'], /--lease-limit/],
+    [['prune'], /--older-than/],
+    [['prune', '--older-than', '30'], /--older-than: a number above 0 of m, h, d or w, as in 30d, not "30"/],
+    [['prune', '--older-than', '0d'], /--older-than/],
+    [['doctor', '--frobnicate'], /unknown option/],
     [['results', 'id', '--status', 'fine'], /Allowed choices/],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);

@@ -1,9 +1,11 @@
 import { ApiError, Unreachable } from '@macbatch/client';
 import { Command, CommanderError } from 'commander';
 import { addBench } from './commands/bench.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addJobCommands } from './commands/job.ts';
 import { addKeys } from './commands/keys.ts';
 import { addProtocol } from './commands/protocol.ts';
+import { addPrune } from './commands/prune.ts';
 import { addResults } from './commands/results.ts';
 import { addRun } from './commands/run.ts';
 import { addSubmit } from './commands/submit.ts';
@@ -31,6 +33,8 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   addResults(program, terminal);
   addWorkerLists(program, terminal);
   addKeys(program, terminal);
+  addPrune(program, terminal);
+  addDoctor(program, terminal);
   addBench(program, terminal);
   addProtocol(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);

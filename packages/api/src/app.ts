@@ -2,11 +2,15 @@ import { openApiDocument, PROTOCOL_HEADER, PROTOCOL_VERSION, routes } from '@mac
 import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import { type PrometheusContentType, Registry } from 'prom-client';
 import { Gate } from './auth/gate.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
 import { mountJobs } from './job-handlers.ts';
 import { mountKeys } from './key-handlers.ts';
+import { PoolMetrics } from './metrics/pool-metrics.ts';
+import { requestMetrics } from './metrics/request-metrics.ts';
 import type { Surface } from './mount.ts';
+import { mountOperations, OPERATION_PATHS } from './operation-handlers.ts';
 import { isDiskFull, isOutage } from './outage.ts';
 import { problemResponse, Refusal } from './refusal.ts';
 import type { BodyLimits } from './request-body.ts';
@@ -51,6 +55,8 @@ export function createApp(options: AppOptions): Hono {
   const gate = new Gate({ store, open: options.open ?? false, limits, monotonicMs });
   const surface: Surface = { app, store, gate, limits };
 
+  const registry = new Registry<PrometheusContentType>();
+  app.use(requestMetrics(registry, monotonicMs));
   // For a browser that is led here: nothing of ours is a page, and no other site may read it.
   app.use(
     secureHeaders({
@@ -71,10 +77,10 @@ export function createApp(options: AppOptions): Hono {
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
   mountKeys(surface);
+  mountOperations(surface, new PoolMetrics(registry), monotonicMs);
 
   const document = JSON.stringify(openApiDocument());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
-  app.get('/healthz', (c) => c.json({ ok: true }));
 
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
@@ -108,7 +114,7 @@ function failure(error: Error): Refusal {
 }
 
 /** Paths beside the contract. */
-const PLAIN_PATHS = ['/openapi.json', '/healthz'];
+const PLAIN_PATHS = ['/openapi.json', ...OPERATION_PATHS];
 
 function methodsOf(path: string): string[] {
   if (PLAIN_PATHS.includes(path)) return ['GET'];

@@ -3,6 +3,7 @@ import type { Key } from '@macbatch/store';
 import { newSecret, sameHash } from './auth/key-text.ts';
 import { mount, readInput, type Surface } from './mount.ts';
 import { Refusal } from './refusal.ts';
+import { VERSION } from './version.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -16,6 +17,8 @@ export function mountKeys(surface: Surface): void {
     group: caller.owner,
     worker_id: caller.workerId,
     open: caller.keyId === null,
+    version: VERSION,
+    now: (await store.now()).toISOString(),
   }));
 
   mount(surface, 'createKey', async ({ body }, caller) => {

@@ -21,6 +21,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   listWorkers: ['submit'],
   listBoots: [],
   reclaim: [],
+  prune: [],
+  readDatabase: [],
   readCaller: 'any_key',
   createKey: [],
   listKeys: [],

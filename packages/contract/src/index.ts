@@ -1,4 +1,5 @@
 export { ACCESS, type Access } from './access.ts';
+export { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
 export {
   JobHeader,
   JobPage,

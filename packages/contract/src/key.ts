@@ -71,5 +71,7 @@ export const Caller = z
     group: z.string(),
     worker_id: z.string().nullable(),
     open: z.boolean().openapi({ description: 'Nobody needs a key here' }),
+    version: z.string().openapi({ description: 'Of the control plane' }),
+    now: moment.openapi({ description: "The database's clock" }),
   })
   .openapi('Caller');

@@ -41,6 +41,7 @@ export const PROBLEMS = {
   headers_too_large: { status: 431, retryable: false, title: 'The headers are too large' },
   internal: { status: 500, retryable: false, title: 'Something went wrong here' },
   database_full: { status: 507, retryable: true, title: 'The database has no room' },
+  not_ready: { status: 503, retryable: true, title: 'The control plane can not work now' },
   database_unavailable: { status: 503, retryable: true, title: 'The database does not answer' },
 } as const satisfies Record<string, { status: number; retryable: boolean; title: string }>;
 

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
 import { itemIdToFind } from './item-id.ts';
 import { JobAudit, JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
 import {
@@ -189,6 +190,19 @@ export const routes = {
     path: '/v1/admin/reclaim',
     summary: 'Take back every task whose lease has expired',
     responses: { 200: json(ReclaimReply, 'How many'), ...refused },
+  }),
+  prune: createRoute({
+    method: 'post',
+    path: '/v1/admin/prune',
+    summary: 'Delete a part of the jobs that ended long ago; again until nothing is left',
+    request: { body: body(PruneRequest) },
+    responses: { 200: json(PruneReply, 'What was deleted and what is left'), ...refused },
+  }),
+  readDatabase: createRoute({
+    method: 'get',
+    path: '/v1/admin/database',
+    summary: 'Say how the database is set up',
+    responses: { 200: json(DatabaseView, 'Its settings, as far as they matter here'), ...refused },
   }),
   readCaller: createRoute({
     method: 'get',

@@ -20,6 +20,8 @@ export interface Connections {
   /** Submissions: an upload holds its connection for as long as it takes, which must keep nobody else waiting. */
   readonly uploads: postgres.Sql;
   readonly prepare: boolean;
+  /** Connections that this store opens at most. */
+  readonly most: number;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     relaxed,
     uploads,
     prepare,
+    most: shared.max * 3 + 1, // one listens for work
     async close() {
       await Promise.all([durable, relaxed, uploads].map((pool) => pool.end({ timeout: 5 })));
     },

@@ -6,6 +6,7 @@ import postgres from 'postgres';
 
 /** Any number that no other program is likely to lock. */
 const MIGRATION_LOCK = 7_303_014_277;
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /**
  * Brings the schema up to date. Control planes that start at once take turns. Rejects where a newer program
@@ -17,28 +18,44 @@ export async function migrate(url: string): Promise<void> {
     onnotice: () => undefined,
     connection: { application_name: 'macbatch-migrate' },
   });
-  const migrationsFolder = fileURLToPath(new URL('../migrations', import.meta.url));
   try {
     await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    await refuseNewer(client, migrationsFolder);
-    await runMigrations(drizzle(client), { migrationsFolder });
+    const { unknown } = await schemaState(client);
+    if (unknown > 0) {
+      throw new Error(
+        `The database holds ${unknown} migrations that this version of macbatch does not know: a newer one has upgraded it. ` +
+          'Upgrade this program, or name another database.',
+      );
+    }
+    await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
     await makeUp(client);
   } finally {
     await client.end({ timeout: 5 }); // also gives the lock back
   }
 }
 
-async function refuseNewer(client: postgres.Sql, migrationsFolder: string): Promise<void> {
-  const [row] = await client`select to_regclass('drizzle.__drizzle_migrations') is not null as kept`;
-  if (row?.['kept'] !== true) return;
-  const known = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash);
-  const unknown = await client`
-    select id from drizzle.__drizzle_migrations where not hash = any(${known}::text[])`;
-  if (unknown.length === 0) return;
-  throw new Error(
-    `The database holds ${unknown.length} migrations that this version of macbatch does not know: a newer one has upgraded it. ` +
-      'Upgrade this program, or name another database.',
-  );
+/** How a database's migrations compare with this program's. */
+export interface SchemaState {
+  /** Of this program's migrations, those that the database does not have. */
+  readonly missing: number;
+  /** Migrations of the database that this program does not know: a newer one has been there. */
+  readonly unknown: number;
+}
+
+let known: ReadonlySet<string> | undefined;
+
+export async function schemaState(client: postgres.Sql): Promise<SchemaState> {
+  known ??= new Set(readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash }) => hash));
+  const [table] = await client`select to_regclass('drizzle.__drizzle_migrations') is not null as kept`;
+  const applied =
+    table?.['kept'] === true
+      ? await client<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`
+      : [];
+  const hashes = new Set(applied.map(({ hash }) => hash));
+  return {
+    missing: [...known].filter((hash) => !hashes.has(hash)).length,
+    unknown: [...hashes].filter((hash) => known?.has(hash) === false).length,
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Connections } from './connections.ts';
 import { type Statement, statement } from './statement.ts';
-import { findItem, type ResultRow, readResults } from './statements/result.ts';
+import { findItem, keptJob, type ResultRow, readResults } from './statements/result.ts';
 
 /** Items that one page looks at. */
 const PAGE_ITEMS = 1000;
@@ -32,10 +32,13 @@ export class Results {
   readonly #page: Statement<PageArguments, ResultRow>;
   readonly #find: Statement<{ job: string; item: string }, { seq: number }>;
 
+  readonly #kept: Statement<{ job: string }, unknown>;
+
   constructor(connections: Connections) {
     this.#connections = connections;
     this.#page = statement(readResults, connections.prepare);
     this.#find = statement(findItem, connections.prepare);
+    this.#kept = statement(keptJob, connections.prepare);
   }
 
   /** Pages of outcomes in the order of submission. The next ones are read while one is being used. */
@@ -51,9 +54,12 @@ export class Results {
         after += PAGE_ITEMS;
       }
       const page = await ahead.shift();
-      if (page === undefined) return;
+      if (page === undefined) break;
       if (page.length > 0) yield page;
     }
+    // A job is marked before anything of it goes: without a mark by now every page was whole.
+    const kept = await this.#kept.run(this.#connections.durable, { job: jobId });
+    if (kept.length === 0) throw new Error(`the job ${jobId} was pruned while its outcomes were being read`);
   }
 
   /** The outcome of one item, or null where there is none yet or no such item. */

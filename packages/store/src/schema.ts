@@ -46,6 +46,11 @@ export const jobs = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
     finishedAt: moment('finished_at'),
     cancelledAt: moment('cancelled_at'),
+    /** The job is being deleted, for everybody else it is gone; its counts tell how much of it is left. */
+    prunedAt: moment('pruned_at'),
+    /** Its tasks are among these ids: done ones are in no index of the job's. Null: anywhere. */
+    firstTaskId: bigint('first_task_id', { mode: 'bigint' }),
+    lastTaskId: bigint('last_task_id', { mode: 'bigint' }),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey),
@@ -207,6 +212,16 @@ export const jobTallies = pgTable(
   },
   (t) => [primaryKey({ columns: [t.jobId, t.workerId] }), index('job_tallies_worker').on(t.workerId)],
 );
+
+/** What the tallies of deleted jobs said, so that no counter of a worker or of the pool ever goes back. */
+export const prunedTallies = pgTable('pruned_tallies', {
+  workerId: text('worker_id').primaryKey(),
+  leasesGranted: bigint('leases_granted', { mode: 'number' }).notNull().default(0),
+  leasesExpired: bigint('leases_expired', { mode: 'number' }).notNull().default(0),
+  tasksDone: bigint('tasks_done', { mode: 'number' }).notNull().default(0),
+  tasksFailed: bigint('tasks_failed', { mode: 'number' }).notNull().default(0),
+  itemsOk: bigint('items_ok', { mode: 'number' }).notNull().default(0),
+});
 
 export const workers = pgTable('workers', {
   id: text('id').primaryKey(),

@@ -6,7 +6,10 @@ import { HeldLeases, type LeaseName, type LeaseRefusal } from './held-leases.ts'
 import { type Job, type JobDetail, type JobPage, Jobs } from './job.ts';
 import { Keys } from './keys.ts';
 import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
+import { type SchemaState, schemaState } from './migrate.ts';
 import { ModelIds } from './model-ids.ts';
+import { type DatabaseView, Observer, type Pulse } from './observer.ts';
+import { type Prunable, type PruneCall, type Pruned, Pruner } from './prune.ts';
 import { type Reclaimed, Reclaimer } from './reclaim.ts';
 import { type Entry, Reporter, type Verdict } from './report.ts';
 import { type Result, Results } from './results.ts';
@@ -58,6 +61,18 @@ export interface Store {
   listWorkers(): Promise<Worker[]>;
   /** Takes back expired leases; `force` also where it is known that there can be none. */
   reclaim(options: { readonly force: boolean }): Promise<Reclaimed>;
+  /** What can be deleted of jobs that ended longer ago than this. */
+  prunable(olderThanSeconds: number): Promise<Prunable>;
+  /** Deletes a bounded part of them; see `Pruner`. */
+  prune(call: PruneCall): Promise<Pruned>;
+  /** The database's clock. */
+  now(): Promise<Date>;
+  /** Whether the schema is the one that this program was written for. */
+  schemaState(): Promise<SchemaState>;
+  /** How the whole pool is, from few rows. */
+  pulse(): Promise<Pulse>;
+  /** How the database server is set up. */
+  database(): Promise<DatabaseView>;
   /** Milliseconds until a lease can expire at the earliest. */
   quietForMs(): number;
   /** Calls `onWork` whenever tasks may have become pending; a hint that may be missed. */
@@ -80,6 +95,8 @@ export function createStore(options: StoreOptions): Store {
   const results = new Results(connections);
   const workers = new Workers(connections);
   const boots = new Boots(connections);
+  const pruner = new Pruner(connections);
+  const observer = new Observer(connections);
 
   async function sentBack(): Promise<void> {
     leaser.forget();
@@ -128,6 +145,12 @@ export function createStore(options: StoreOptions): Store {
       if (swept.reclaimed > 0) await sentBack();
       return swept;
     },
+    prunable: (olderThanSeconds) => pruner.left(olderThanSeconds),
+    prune: (call) => pruner.prune(call),
+    now: () => observer.now(),
+    schemaState: () => schemaState(connections.durable),
+    pulse: () => observer.pulse(),
+    database: () => observer.database(),
     quietForMs: () => reclaimer.quietForMs,
     subscribe: (onWork) => wake.subscribe(onWork),
     close: () => connections.close(),

@@ -66,16 +66,12 @@ export async function submit(
 ): Promise<SubmitReply> {
   try {
     return await client.begin(async (tx) => {
-      const owner = draft.owner ?? '';
-      const [created] = await tx`
-        insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest)
-        values (${draft.id}, ${owner}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn}, 0, 0, ${ownedKey(draft)}, '')
-        on conflict (idempotency_key) do nothing
-        returning id`;
-      if (created === undefined) {
+      const before = await createOrHold(tx, draft);
+      if (before !== null) {
         // Read to the end: only then is the digest of the body known.
         for await (const _ of items);
-        throw new Rollback(await existing(tx, draft, bodyDigest()));
+        const outcome = before.body_digest === bodyDigest() ? 'existing' : 'key_reused';
+        throw new Rollback({ outcome, jobId: before.id });
       }
       const { count, payloadBytes } = await copyItems(tx, draft, items, await allowance(tx, draft));
       if (count === 0) throw new Rollback({ outcome: 'no_items' });
@@ -89,7 +85,8 @@ export async function submit(
       await Promise.all([
         tx`
           update jobs set item_count = ${count}, payload_bytes = ${payloadBytes}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
-            body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end
+            body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end,
+            last_task_id = (select last_value from tasks_id_seq)
           where id = ${draft.id}`,
         tx`insert into job_tallies (job_id, worker_id, pending, items_ok) values (${draft.id}, '', ${tasks}, ${reused})`,
         tx`select pg_notify(${WORK_CHANNEL}, '')`,
@@ -102,11 +99,26 @@ export async function submit(
   }
 }
 
-async function existing(tx: postgres.TransactionSql, draft: JobDraft, digest: string): Promise<SubmitReply> {
-  const [job] = await tx<{ id: string; body_digest: string }[]>`
-    select id, body_digest from jobs where idempotency_key = ${ownedKey(draft)}`;
-  if (job === undefined) throw new Error('the job under this idempotency key was deleted meanwhile');
-  return { outcome: job.body_digest === digest ? 'existing' : 'key_reused', jobId: job.id };
+/**
+ * Creates the job's row, and answers null; or answers the job that its idempotency key has made before, held so
+ * that nobody prunes it while the body is being read.
+ */
+async function createOrHold(
+  tx: postgres.TransactionSql,
+  draft: JobDraft,
+): Promise<{ readonly id: string; readonly body_digest: string } | null> {
+  for (;;) {
+    const [created] = await tx`
+      insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest, first_task_id)
+      values (${draft.id}, ${draft.owner ?? ''}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn},
+        0, 0, ${ownedKey(draft)}, '', (select last_value from tasks_id_seq))
+      on conflict (idempotency_key) do nothing
+      returning id`;
+    if (created !== undefined) return null;
+    const [held] = await tx<{ id: string; body_digest: string }[]>`
+      select id, body_digest from jobs where idempotency_key = ${ownedKey(draft)} for key share`;
+    if (held !== undefined) return held;
+  }
 }
 
 /** Tasks of consecutive items over all items; returns their number. */

@@ -23,6 +23,8 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   listWorkers: ['submit', 'admin'],
   listBoots: ['admin'],
   reclaim: ['admin'],
+  prune: ['admin'],
+  readDatabase: ['admin'],
   readCaller: ['submit', 'worker', 'metrics', 'admin'],
   createKey: ['admin'],
   listKeys: ['admin'],
@@ -63,6 +65,7 @@ const BODIES: Readonly<Partial<Record<RouteName, unknown>>> = {
   reportBoot: BOOT,
   createKey: { name: 'n', role: 'submit' },
   createJoinToken: {},
+  prune: { older_than_seconds: 3600 },
 };
 
 const names = Object.keys(MAY) as (keyof typeof MAY)[];

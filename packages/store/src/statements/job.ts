@@ -49,7 +49,7 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
       coalesce(sum(items_failed), 0)::int as items_failed, coalesce(sum(leases_expired), 0)::int as leases_expired
     from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
   ) as tally
-  where ${condition}
+  where ${jobs.prunedAt} is null and ${condition}
   order by ${jobs.id} desc
   limit ${limit}`;
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { items, leases, models, results, tasks } from '../schema.ts';
+import { items, jobs, leases, models, results, tasks } from '../schema.ts';
 
 export interface ResultRow {
   readonly seq: number;
@@ -60,3 +60,7 @@ export const readResults = sql`
 export const findItem = sql`
   select ${items.seq} from ${items}
   where ${items.jobId} = ${sql.placeholder('job')}::uuid and ${items.itemId} = ${sql.placeholder('item')}::text`;
+
+/** A row where the job is there and nobody has begun to prune it. */
+export const keptJob = sql`
+  select from ${jobs} where ${jobs.id} = ${sql.placeholder('job')}::uuid and ${jobs.prunedAt} is null`;

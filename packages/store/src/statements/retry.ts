@@ -32,7 +32,7 @@ export const lockRetriable = sql`
  */
 export const retry = sql`
   with job as materialized (
-    select ${jobs.id} from ${jobs} where ${jobs.id} = ${sql.placeholder('job')}::uuid and ${jobs.cancelledAt} is null
+    select ${jobs.id} from ${jobs} where ${jobs.id} = ${sql.placeholder('job')}::uuid and ${jobs.cancelledAt} is null and ${jobs.prunedAt} is null
     for no key update
   ),
   candidate as materialized (${candidates}),

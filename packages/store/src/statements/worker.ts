@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { jobTallies, workers } from '../schema.ts';
+import { jobTallies, prunedTallies, workers } from '../schema.ts';
 
 /** W1: what a worker says of itself each cycle. Registers it at the first time. */
 export const heartbeat = sql`
@@ -31,8 +31,10 @@ export interface WorkerRow {
 
 export const listWorkers = sql`
   select ${workers}.*, now() as now,
-    coalesce(sum(tasks_done), 0)::int as tasks_done, coalesce(sum(tasks_failed), 0)::int as tasks_failed,
+    (coalesce(sum(${jobTallies.tasksDone}), 0) + coalesce(max(${prunedTallies.tasksDone}), 0))::int as tasks_done,
+    (coalesce(sum(${jobTallies.tasksFailed}), 0) + coalesce(max(${prunedTallies.tasksFailed}), 0))::int as tasks_failed,
     (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased
   from ${workers} left join ${jobTallies} on ${jobTallies.workerId} = ${workers.id}
+  left join ${prunedTallies} on ${prunedTallies.workerId} = ${workers.id}
   group by ${workers.id}
   order by ${workers.id}`;

@@ -39,7 +39,9 @@ const CHECKS: Readonly<Record<string, string>> = {
     where tasks.id is null and not results.reused`,
   'a result comes from a lease that was never granted': `
     select results.seq from results left join leases on leases.task_id = results.task_id and leases.attempt = results.attempt
-    where leases.task_id is null`,
+    where leases.task_id is null
+      -- What was taken from a job that is pruned now has no lease any more.
+      and (not results.reused or exists (select from tasks where tasks.id = results.task_id))`,
   'done is not the same as having every outcome': `
     select id from tasks where (status = 'done') <> (outcome_count = item_count)`,
   'leased is not the same as having a lease end': `

@@ -1,0 +1,69 @@
+import type { DatabaseView } from '@macbatch/contract';
+import { type Finding, finding } from './finding.ts';
+
+const OLDEST_POSTGRES = 15;
+const RELOAD = 'then: select pg_reload_conf()';
+
+/** Judges whether a database keeps what it has acknowledged, stays fast, and has room for its control planes. */
+export function judgeDatabase(database: DatabaseView): Finding[] {
+  return [
+    judgeVersion(database.server_version),
+    judgeDurability(database),
+    database.autovacuum
+      ? finding('vacuum', 'ok', 'autovacuum is on')
+      : finding(
+          'vacuum',
+          'fail',
+          'autovacuum is off: the tables of tasks swell, and leases become ever slower',
+          `alter system set autovacuum = on; ${RELOAD}`,
+        ),
+    judgeConnections(database),
+  ];
+}
+
+function judgeVersion(version: string): Finding {
+  const check = 'postgres';
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return finding(check, 'ok', version);
+  return finding(
+    check,
+    'fail',
+    `${version} is older than ${OLDEST_POSTGRES}, the oldest that macbatch is tested with`,
+    `Move to Postgres ${OLDEST_POSTGRES} or newer.`,
+  );
+}
+
+function judgeDurability(database: DatabaseView): Finding {
+  const off = [
+    ...(database.fsync ? [] : ['fsync']),
+    ...(database.full_page_writes ? [] : ['full_page_writes']),
+    ...(database.synchronous_commit === 'off' ? ['synchronous_commit'] : []),
+  ];
+  if (off.length === 0)
+    return finding('durability', 'ok', 'fsync, full_page_writes and synchronous_commit are on');
+  return finding(
+    'durability',
+    'fail',
+    `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: a crash loses or spoils what was acknowledged`,
+    `${off.map((name) => `alter system set ${name} = on`).join('; ')}; ${RELOAD}`,
+  );
+}
+
+function judgeConnections(database: DatabaseView): Finding {
+  const check = 'connections';
+  const usable = database.max_connections - database.reserved_connections;
+  const each = database.connections_each;
+  const fits = Math.floor(usable / each);
+  const found = `${database.used_connections} of ${usable} in use; a control plane opens up to ${each}`;
+  if (fits < 1) {
+    return finding(
+      check,
+      'fail',
+      `${found}: not even one has room`,
+      `Raise max_connections above ${each + database.reserved_connections}, and start Postgres again.`,
+    );
+  }
+  if (database.used_connections > usable * 0.9) {
+    return finding(check, 'warn', found, 'Raise max_connections, or see who else uses this server.');
+  }
+  return finding(check, 'ok', `${found}: room for ${fits}`);
+}
