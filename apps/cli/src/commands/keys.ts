@@ -68,7 +68,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   );
 
   withConnection(keys.command('invite').description('print a token with which one worker may join, once'))
-    .option('--worker-id <id>', 'only this worker (default: any)')
+    .option('--worker-id <id>', 'the only worker that may use it (default: whichever comes first)')
     .option('--minutes <n>', 'how long it is good for', '60')
     .action(async (options: InviteOptions) => {
       const client = connect(options, terminal);
