@@ -8,8 +8,9 @@ import { WORKSPACE } from './testing/program.ts';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/core': [],
   '@macbatch/contract': ['@macbatch/core'],
-  '@macbatch/store': ['@macbatch/core'],
-  '@macbatch/postgres': [],
+  '@macbatch/connection': [],
+  '@macbatch/store': ['@macbatch/connection', '@macbatch/core'],
+  '@macbatch/postgres': ['@macbatch/connection'],
   '@macbatch/process': [],
   '@macbatch/api': ['@macbatch/contract', '@macbatch/core', '@macbatch/store'],
   '@macbatch/client': ['@macbatch/contract'],

@@ -8,6 +8,7 @@ const MEGABYTE = 1024 * 1024;
 /** The environment of a control plane. */
 export const ControlConfig = z.object({
   MACBATCH_DATABASE_URL: z.string().startsWith('postgres', 'must be a postgres:// URL').optional(),
+  MACBATCH_PREPARE: z.enum(['0', '1'], 'must be 0 or 1').optional(),
   MACBATCH_DATA_DIR: z.string().optional(),
   MACBATCH_HOST: z.string().default('127.0.0.1'),
   MACBATCH_PORT: z.coerce.number('must be a port').int().min(0).max(65_535).default(7420),

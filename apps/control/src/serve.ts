@@ -43,6 +43,12 @@ export async function serve(
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
       monotonicMs: awakeClock().now,
+      prepare: config.MACBATCH_PREPARE === undefined ? undefined : config.MACBATCH_PREPARE === '1',
+      onDeaf: () =>
+        log('wake.deaf', {
+          reason:
+            'NOTIFY does not come through, as behind a pooler: requests that wait for work look every 5 s',
+        }),
     });
     const open = isLoopback(host);
     await refuseOpenNetwork(store, host);

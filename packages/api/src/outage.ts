@@ -4,19 +4,26 @@ const OUTAGES = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
+  // ours: no answer in time
+  'DATABASE_TIMEOUT',
   // the socket
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
   'ENOTFOUND',
   'EHOSTUNREACH',
+  'ENETUNREACH',
   'ETIMEDOUT',
-  // Postgres: too many connections, shutting down, crashed, starting up, read-only standby
+  'EAI_AGAIN',
+  // Postgres: too many connections, shutting down, crashed, starting up, read-only standby,
+  // a statement that took too long, and a pooler that has no server
   '53300',
   '57P01',
   '57P02',
   '57P03',
   '25006',
+  '57014',
+  '08P01',
 ]);
 
 /** Whether an error says that the database can't be reached now, so that trying again may help. */

@@ -1,18 +1,20 @@
-import postgres from 'postgres';
+import { Database } from '@macbatch/connection';
+import type postgres from 'postgres';
 
-/** Runs `work` on one short-lived connection. */
-export async function withConnection<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
-  // `prepare: false` so that it also works through a pooler in transaction mode.
-  const sql = postgres(url, {
-    max: 1,
-    prepare: false,
-    fetch_types: false,
-    connect_timeout: 10,
-    onnotice: () => undefined,
+/** Runs `work` on one short-lived connection; to a standby only where that is said. */
+export async function withConnection<T>(
+  url: string,
+  work: (sql: postgres.Sql) => Promise<T>,
+  { standby = false }: { readonly standby?: boolean } = {},
+): Promise<T> {
+  const { connection } = await new Database(url).connect({
+    applicationName: 'macbatch-admin',
+    settings: {},
+    standby,
   });
   try {
-    return await work(sql);
+    return await Promise.race([connection.loss, work(connection.sql)]);
   } finally {
-    await sql.end({ timeout: 5 });
+    await connection.end();
   }
 }

@@ -19,6 +19,13 @@ export function connectionProblem(cause: unknown, server: string, user: string):
           'Create it (createdb), or name another one in the URL.',
         { cause },
       );
+    case '25006':
+      return new OpenPostgresError(
+        'read_only',
+        `The Postgres server at ${server} takes no writes: it is a standby, or default_transaction_read_only is set. ` +
+          'Name the primary, or all of them separated by commas.',
+        { cause },
+      );
     case '57P03':
     case '53300':
       return new OpenPostgresError(

@@ -1,24 +1,34 @@
-import { withConnection } from './admin-connection.ts';
+import { Database, DatabaseUrlError } from '@macbatch/connection';
 import { connectionProblem } from './connection-problem.ts';
-import { describeDatabase, parseDatabaseUrl } from './database-url.ts';
+import { OpenPostgresError } from './open-postgres-error.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { requireSupportedVersion } from './server-version.ts';
 
-/** Checks a server that somebody else runs. `close()` leaves it alone. */
-export async function openGiven(text: string): Promise<PostgresServer> {
-  const url = parseDatabaseUrl(text);
-  const server = describeDatabase(url);
-  requireSupportedVersion(await readVersion(text, server, decodeURIComponent(url.username)), server);
-  return { url: text, kind: 'url', ended: new Promise(() => undefined), close: async () => undefined };
+/** Checks a server that somebody else runs: the one of several that takes writes. `close()` leaves it alone. */
+export async function openGiven(url: string): Promise<PostgresServer> {
+  const database = databaseAt(url);
+  requireSupportedVersion(await readVersion(database), database.description);
+  return { url, kind: 'url', ended: new Promise(() => undefined), close: async () => undefined };
 }
 
-async function readVersion(url: string, server: string, user: string): Promise<number> {
+function databaseAt(url: string): Database {
   try {
-    return await withConnection(url, async (sql) => {
-      const [row] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`;
-      return Number(row?.version);
-    });
+    return new Database(url);
   } catch (cause) {
-    throw connectionProblem(cause, server, user);
+    if (cause instanceof DatabaseUrlError) throw new OpenPostgresError('bad_url', cause.message, { cause });
+    throw cause;
+  }
+}
+
+async function readVersion(database: Database): Promise<number> {
+  try {
+    const { connection, version } = await database.connect({
+      applicationName: 'macbatch-admin',
+      settings: {},
+    });
+    await connection.end();
+    return version;
+  } catch (cause) {
+    throw connectionProblem(cause, database.description, database.user);
   }
 }

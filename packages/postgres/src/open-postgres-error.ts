@@ -2,6 +2,7 @@ export type OpenPostgresProblem =
   | 'bad_url'
   | 'unreachable'
   | 'not_ready'
+  | 'read_only'
   | 'wrong_password'
   | 'no_such_database'
   | 'too_old'

@@ -47,9 +47,9 @@ export class Boots {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    this.#known = statement(nameKnown, connections.prepare);
-    this.#add = statement(addBoot, connections.prepare);
-    this.#list = statement(listBoots, connections.prepare);
+    this.#known = statement(nameKnown);
+    this.#add = statement(addBoot);
+    this.#list = statement(listBoots);
   }
 
   /** Keeps a boot and answers what was known of the name before. */

@@ -59,8 +59,8 @@ it('I4: what a report has answered is on disk, while leases need not be', async 
   const [here] = await db.sql<{ name: string }[]>`select current_database() as name`;
   await db.sql`alter database ${db.sql(here?.name ?? '')} set synchronous_commit = on`;
   const connections = openConnections({ url: db.url });
-  const [durable] = await connections.durable`show synchronous_commit`;
-  const [relaxed] = await connections.relaxed`show synchronous_commit`;
+  const [durable] = await connections.durable.run(async (sql) => sql`show synchronous_commit`);
+  const [relaxed] = await connections.relaxed.run(async (sql) => sql`show synchronous_commit`);
   await connections.close();
   expect([durable?.['synchronous_commit'], relaxed?.['synchronous_commit']]).toEqual(['on', 'off']);
 });

@@ -25,8 +25,8 @@ export class HeldLeases {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    this.#release = statement(release, connections.prepare);
-    this.#renew = statement(renew, connections.prepare);
+    this.#release = statement(release);
+    this.#renew = statement(renew);
   }
 
   /** One answer for each lease, in order. */

@@ -102,20 +102,19 @@ export class Jobs {
   readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
 
   constructor(connections: Connections) {
-    const { prepare } = connections;
     this.#connections = connections;
-    this.#read = statement(readJob, prepare);
-    this.#list = statement(listJobs, prepare);
-    this.#workers = statement(readJobWorkers, prepare);
-    this.#models = statement(readJobModels, prepare);
-    this.#lockOpen = statement(lockOpenJobs, prepare);
-    this.#close = statement(closeJobs, prepare);
-    this.#fill = statement(fillRepeated, prepare);
-    this.#cancel = statement(cancelJob, prepare);
-    this.#flag = statement(flagCancelled, prepare);
-    this.#audit = statement(auditJob, prepare);
-    this.#lockRetriable = statement(lockRetriable, prepare);
-    this.#retry = statement(retry, prepare);
+    this.#read = statement(readJob);
+    this.#list = statement(listJobs);
+    this.#workers = statement(readJobWorkers);
+    this.#models = statement(readJobModels);
+    this.#lockOpen = statement(lockOpenJobs);
+    this.#close = statement(closeJobs);
+    this.#fill = statement(fillRepeated);
+    this.#cancel = statement(cancelJob);
+    this.#flag = statement(flagCancelled);
+    this.#audit = statement(auditJob);
+    this.#lockRetriable = statement(lockRetriable);
+    this.#retry = statement(retry);
   }
 
   async read(id: string): Promise<JobDetail | null> {
@@ -154,7 +153,7 @@ export class Jobs {
   /** Writes down the end of those of these jobs that have ended. */
   async close(ids: readonly string[]): Promise<Map<string, Date>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#connections.durable.begin(async (tx) => {
+    const rows = await this.#connections.long.transaction(async (tx) => {
       await this.#lockOpen.run(tx, { jobs: [...ids] });
       await this.#fill.run(tx, { jobs: [...ids] });
       return this.#close.run(tx, { jobs: [...ids] });
@@ -176,7 +175,7 @@ export class Jobs {
 
   /** What the primary keys make impossible, counted without trusting them. */
   async audit(id: string): Promise<AuditRow> {
-    const [row] = await this.#audit.run(this.#connections.durable, { job: id });
+    const [row] = await this.#audit.run(this.#connections.long, { job: id });
     if (row === undefined) throw new Error('the audit answered nothing');
     return row;
   }
@@ -184,7 +183,7 @@ export class Jobs {
   async retry(id: string, options: { readonly items: boolean }): Promise<RetriedRow> {
     const args = { job: id, items: options.items };
     const [row] = await onceMore(() =>
-      this.#connections.durable.begin(async (tx) => {
+      this.#connections.long.transaction(async (tx) => {
         await this.#lockRetriable.run(tx, args);
         return this.#retry.run(tx, args);
       }),

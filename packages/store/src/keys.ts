@@ -76,16 +76,15 @@ export class Keys {
   readonly #join: Statement<{ token: string; id: string; hash: Buffer; worker: string }, KeyRow>;
 
   constructor(connections: Connections) {
-    const { prepare } = connections;
     this.#connections = connections;
-    this.#find = statement(findKey, prepare);
-    this.#list = statement(listKeys, prepare);
-    this.#any = statement(anyKey, prepare);
-    this.#add = statement(addKey, prepare);
-    this.#revoke = statement(revokeKey, prepare);
-    this.#addToken = statement(addJoinToken, prepare);
-    this.#findToken = statement(findJoinToken, prepare);
-    this.#join = statement(join, prepare);
+    this.#find = statement(findKey);
+    this.#list = statement(listKeys);
+    this.#any = statement(anyKey);
+    this.#add = statement(addKey);
+    this.#revoke = statement(revokeKey);
+    this.#addToken = statement(addJoinToken);
+    this.#findToken = statement(findJoinToken);
+    this.#join = statement(join);
   }
 
   async find(id: string): Promise<Key | null> {

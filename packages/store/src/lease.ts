@@ -42,7 +42,7 @@ export class Leaser {
 
   constructor(connections: Connections, monotonicMs: () => number) {
     this.#connections = connections;
-    this.#claim = statement(claim, connections.prepare);
+    this.#claim = statement(claim);
     this.#monotonicMs = monotonicMs;
   }
 

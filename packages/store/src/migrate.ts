@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { Database } from '@macbatch/connection';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 
 /** Any number that no other program is likely to lock. */
 const MIGRATION_LOCK = 7_303_014_277;
@@ -13,24 +12,26 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
  * has been there: what it left may not be what this one expects.
  */
 export async function migrate(url: string): Promise<void> {
-  const client = postgres(url, {
-    max: 1,
-    onnotice: () => undefined,
-    connection: { application_name: 'macbatch-migrate' },
+  const { connection } = await new Database(url).connect({
+    applicationName: 'macbatch-migrate',
+    settings: { statement_timeout: '0', lock_timeout: '0' },
   });
   try {
-    await client`select pg_advisory_lock(${MIGRATION_LOCK})`;
-    const { unknown } = await schemaState(client);
-    if (unknown > 0) {
-      throw new Error(
-        `The database holds ${unknown} migrations that this version of macbatch does not know: a newer one has upgraded it. ` +
-          'Upgrade this program, or name another database.',
-      );
-    }
-    await runMigrations(drizzle(client), { migrationsFolder: MIGRATIONS });
-    await makeUp(client);
+    await connection.transaction(async (tx) => {
+      // Of the transaction and not of the session, which through a pooler is another with each statement.
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
+      const { unknown } = await schemaState(tx);
+      if (unknown > 0) {
+        throw new Error(
+          `The database holds ${unknown} migrations that this version of macbatch does not know: a newer one has upgraded it. ` +
+            'Upgrade this program, or name another database.',
+        );
+      }
+      await apply(tx);
+      await makeUp(tx);
+    });
   } finally {
-    await client.end({ timeout: 5 }); // also gives the lock back
+    await connection.end();
   }
 }
 
@@ -56,6 +57,20 @@ export async function schemaState(client: postgres.Sql): Promise<SchemaState> {
     missing: [...known].filter((hash) => !hashes.has(hash)).length,
     unknown: [...hashes].filter((hash) => known?.has(hash) === false).length,
   };
+}
+
+/** As Drizzle's own migrator does, which would hold no lock: it opens a transaction of its own. */
+async function apply(tx: postgres.Sql): Promise<void> {
+  await tx`create schema if not exists drizzle`;
+  await tx`
+    create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+  const [last] = await tx`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`;
+  const appliedUntil = Number(last?.['at'] ?? Number.NEGATIVE_INFINITY);
+  for (const { folderMillis, hash, sql } of readMigrationFiles({ migrationsFolder: MIGRATIONS })) {
+    if (folderMillis <= appliedUntil) continue;
+    for (const statement of sql) await tx.unsafe(statement);
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
+  }
 }
 
 /**

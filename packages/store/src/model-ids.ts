@@ -1,4 +1,4 @@
-import type postgres from 'postgres';
+import type { Pool } from './pool.ts';
 
 /** Builds that one process remembers; more would mean a worker that makes names up. */
 const REMEMBERED = 10_000;
@@ -10,11 +10,11 @@ export interface ModelBuild {
 
 /** The ids of model builds, which results refer to instead of repeating their names. */
 export class ModelIds {
-  readonly #client: postgres.Sql;
+  readonly #pool: Pool;
   readonly #ids = new Map<string, number>();
 
-  constructor(client: postgres.Sql) {
-    this.#client = client;
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
   /** The ids of `builds`, in their order; new builds are added. */
@@ -31,12 +31,16 @@ export class ModelIds {
   async #learn(builds: readonly ModelBuild[]): Promise<void> {
     const names = builds.map((build) => build.name);
     const digests = builds.map((build) => build.digest);
-    await this.#client`
-      insert into models (name, digest) select * from unnest(${names}::text[], ${digests}::text[]) on conflict do nothing`;
-    const rows = await this.#client<{ id: number; name: string; digest: string | null }[]>`
+    await this.#pool.run(
+      async (sql) => sql`
+      insert into models (name, digest) select * from unnest(${names}::text[], ${digests}::text[]) on conflict do nothing`,
+    );
+    const rows = await this.#pool.run(
+      async (sql) => sql<{ id: number; name: string; digest: string | null }[]>`
       select models.id, models.name, models.digest
       from models join unnest(${names}::text[], ${digests}::text[]) as build (name, digest)
-        on build.name = models.name and build.digest is not distinct from models.digest`;
+        on build.name = models.name and build.digest is not distinct from models.digest`,
+    );
     for (const row of rows) this.#ids.set(keyOf(row), row.id);
   }
 }

@@ -69,13 +69,12 @@ export class Observer {
   readonly #database: Statement<None, DatabaseRow>;
 
   constructor(connections: Connections) {
-    const { prepare } = connections;
     this.#connections = connections;
-    this.#pulse = statement(pulse, prepare);
-    this.#seen = statement(seenWorkers, prepare);
-    this.#boots = statement(countBoots, prepare);
-    this.#clock = statement(databaseClock, prepare);
-    this.#database = statement(databaseView, prepare);
+    this.#pulse = statement(pulse);
+    this.#seen = statement(seenWorkers);
+    this.#boots = statement(countBoots);
+    this.#clock = statement(databaseClock);
+    this.#database = statement(databaseView);
   }
 
   async now(): Promise<Date> {

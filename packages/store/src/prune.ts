@@ -60,20 +60,19 @@ export class Pruner {
   readonly #job: Statement<JobArguments, StepRow>;
 
   constructor(connections: Connections) {
-    const { prepare } = connections;
     this.#connections = connections;
-    this.#prunable = statement(prunable, prepare);
-    this.#marked = statement(markedJob, prepare);
-    this.#mark = statement(markJob, prepare);
-    this.#tasks = statement(pruneTasks, prepare);
-    this.#items = statement(pruneItems, prepare);
-    this.#events = statement(pruneEvents, prepare);
-    this.#job = statement(pruneJob, prepare);
+    this.#prunable = statement(prunable);
+    this.#marked = statement(markedJob);
+    this.#mark = statement(markJob);
+    this.#tasks = statement(pruneTasks);
+    this.#items = statement(pruneItems);
+    this.#events = statement(pruneEvents);
+    this.#job = statement(pruneJob);
   }
 
   /** What a prune would delete. */
   async left(olderThanSeconds: number): Promise<Prunable> {
-    const [row] = await this.#prunable.run(this.#connections.durable, { seconds: olderThanSeconds });
+    const [row] = await this.#prunable.run(this.#connections.long, { seconds: olderThanSeconds });
     if (row === undefined) throw new Error('the count of what can be pruned answered nothing');
     return { jobs: row.jobs, items: row.items, tasks: row.tasks, payloadBytes: row.payload_bytes };
   }
@@ -92,7 +91,7 @@ export class Pruner {
   }
 
   async #next(seconds: number): Promise<string | null> {
-    const client = this.#connections.durable;
+    const client = this.#connections.long;
     const [begun] = await this.#marked.run(client, {});
     if (begun !== undefined) return begun.id;
     const [marked] = await this.#mark.run(client, { seconds });
@@ -127,7 +126,7 @@ export class Pruner {
     step: Statement<Arguments, StepRow>,
     args: Arguments,
   ): Promise<StepRow> {
-    const [row] = await onceMore(() => step.run(this.#connections.durable, args));
+    const [row] = await onceMore(() => step.run(this.#connections.long, args));
     if (row === undefined) throw new Error('a step of pruning answered nothing');
     return row;
   }

@@ -33,8 +33,8 @@ export class Reclaimer {
 
   constructor(connections: Connections, monotonicMs: () => number, leaseMs: number) {
     this.#connections = connections;
-    this.#expire = statement(expire, connections.prepare);
-    this.#clock = statement(databaseClock, connections.prepare);
+    this.#expire = statement(expire);
+    this.#clock = statement(databaseClock);
     this.#monotonicMs = monotonicMs;
     this.#shortestLeaseMs = Math.min(SHORTEST_LEASE_MS, leaseMs);
     this.#graceMs = leaseMs;

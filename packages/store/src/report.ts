@@ -80,8 +80,8 @@ export class Reporter {
   constructor(connections: Connections, models: ModelIds) {
     this.#connections = connections;
     this.#models = models;
-    this.#report = statement(report, connections.prepare);
-    this.#fail = statement(fail, connections.prepare);
+    this.#report = statement(report);
+    this.#fail = statement(fail);
   }
 
   /**

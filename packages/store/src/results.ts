@@ -36,9 +36,9 @@ export class Results {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    this.#page = statement(readResults, connections.prepare);
-    this.#find = statement(findItem, connections.prepare);
-    this.#kept = statement(keptJob, connections.prepare);
+    this.#page = statement(readResults);
+    this.#find = statement(findItem);
+    this.#kept = statement(keptJob);
   }
 
   /** Pages of outcomes in the order of submission. The next ones are read while one is being used. */

@@ -11,7 +11,7 @@ export interface Reuse {
  * Gives items whose key is in the ledger the outcome that was paid for, and marks those that repeat an
  * earlier item of the job: neither will be run. Errors are never reused.
  */
-export async function reuseOutcomes(tx: postgres.TransactionSql, jobId: string): Promise<Reuse> {
+export async function reuseOutcomes(tx: postgres.Sql, jobId: string): Promise<Reuse> {
   const [reused, repeated] = await Promise.all([
     tx`
     insert into results (job_id, seq, output, task_id, attempt, model_id, usage, recorded_at, reused)
@@ -42,7 +42,7 @@ export async function reuseOutcomes(tx: postgres.TransactionSql, jobId: string):
  * an item that is not run. Returns the number of tasks.
  */
 export async function cutAroundReused(
-  tx: postgres.TransactionSql,
+  tx: postgres.Sql,
   job: { readonly id: string; readonly shardSize: number; readonly retryOn: string },
 ): Promise<number> {
   const cut = await tx`

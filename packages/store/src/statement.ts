@@ -1,6 +1,7 @@
 import { Placeholder, type SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type postgres from 'postgres';
+import { Pool } from './pool.ts';
 
 const dialect = new PgDialect();
 
@@ -12,13 +13,13 @@ type Argument = postgres.ParameterOrJSON<never> | readonly unknown[] | bigint | 
  */
 export interface Statement<Arguments extends Readonly<Record<string, Argument>>, Row> {
   readonly text: string;
-  run(client: postgres.Sql | postgres.TransactionSql, args: Arguments): Promise<readonly Row[]>;
+  /** On any connection of a pool, or on the one that a transaction has. */
+  run(client: Pool | postgres.Sql | postgres.TransactionSql, args: Arguments): Promise<readonly Row[]>;
 }
 
 /** Renders `query`, whose arguments stand in it as `sql.placeholder(name)`. */
 export function statement<Arguments extends Readonly<Record<string, Argument>>, Row>(
   query: SQL,
-  prepare = true,
 ): Statement<Arguments, Row> {
   const rendered = dialect.sqlToQuery(query);
   const names = rendered.params.map((param) => {
@@ -29,10 +30,12 @@ export function statement<Arguments extends Readonly<Record<string, Argument>>, 
     text: rendered.sql,
     async run(client, args) {
       const values = names.map((name) => args[name] ?? null);
-      // The driver types rows as unknown; what a statement returns is declared beside its text.
-      return (await client.unsafe(rendered.sql, values as postgres.ParameterOrJSON<never>[], {
-        prepare,
-      })) as unknown as readonly Row[];
+      const send = async (sql: postgres.Sql | postgres.TransactionSql) =>
+        // The driver types rows as unknown; what a statement returns is declared beside its text.
+        (await sql.unsafe(rendered.sql, values as postgres.ParameterOrJSON<never>[], {
+          prepare: true,
+        })) as unknown as readonly Row[];
+      return client instanceof Pool ? client.run(send) : send(client);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface StoreOptions extends ConnectionOptions {
   readonly leaseSeconds?: number;
   /** How long a lease of a worker that renews holds; 90 by default, never above `leaseSeconds`. */
   readonly renewedLeaseSeconds?: number;
+  /** Told once that notifications do not come through (a pooler?), so that waiting callers only poll. */
+  readonly onDeaf?: () => void;
   /** A clock in milliseconds that never goes back, and stands still while this host sleeps. */
   readonly monotonicMs?: () => number;
 }
@@ -86,9 +88,10 @@ export function createStore(options: StoreOptions): Store {
   const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? 90, leaseSeconds);
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const connections = openConnections(options);
-  const wake = new Wake(connections.durable);
+  const { database, durable } = connections;
+  const wake = new Wake({ database, pool: durable, onDeaf: options.onDeaf, monotonicMs });
   const leaser = new Leaser(connections, monotonicMs);
-  const reporter = new Reporter(connections, new ModelIds(connections.durable));
+  const reporter = new Reporter(connections, new ModelIds(durable));
   const held = new HeldLeases(connections);
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);
   const jobs = new Jobs(connections);
@@ -148,11 +151,14 @@ export function createStore(options: StoreOptions): Store {
     prunable: (olderThanSeconds) => pruner.left(olderThanSeconds),
     prune: (call) => pruner.prune(call),
     now: () => observer.now(),
-    schemaState: () => schemaState(connections.durable),
+    schemaState: () => connections.durable.run((sql) => schemaState(sql)),
     pulse: () => observer.pulse(),
     database: () => observer.database(),
     quietForMs: () => reclaimer.quietForMs,
     subscribe: (onWork) => wake.subscribe(onWork),
-    close: () => connections.close(),
+    async close() {
+      wake.close();
+      await connections.close();
+    },
   };
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Item, type JobType, keyTexts, type RetryOn, taskCount } from '@macbatch/core';
 import type postgres from 'postgres';
 import { ItemCopy } from './binary-copy.ts';
+import type { Pool } from './pool.ts';
 import { cutAroundReused, reuseOutcomes } from './reuse.ts';
 import { WORK_CHANNEL } from './wake.ts';
 
@@ -59,29 +60,33 @@ class Rollback extends Error {
  * repeated submission from another one under the same key. Throws what `items` throws.
  */
 export async function submit(
-  client: postgres.Sql,
+  pool: Pool,
   draft: JobDraft,
   items: ItemSource,
   bodyDigest: () => string,
 ): Promise<SubmitReply> {
   try {
-    return await client.begin(async (tx) => {
+    return await pool.transaction(async (tx, alive) => {
       const before = await createOrHold(tx, draft);
       if (before !== null) {
         // Read to the end: only then is the digest of the body known.
-        for await (const _ of items);
+        for await (const _ of items) alive();
         const outcome = before.body_digest === bodyDigest() ? 'existing' : 'key_reused';
         throw new Rollback({ outcome, jobId: before.id });
       }
-      const { count, payloadBytes } = await copyItems(tx, draft, items, await allowance(tx, draft));
+      const { count, payloadBytes } = await copyItems(tx, draft, items, await allowance(tx, draft), alive);
+      alive();
       if (count === 0) throw new Rollback({ outcome: 'no_items' });
       // Sent together, here and below: a small submission is mostly round trips.
       const checked = refuseDuplicates(tx, draft.id);
       const reusing = draft.reuse ? reuseOutcomes(tx, draft.id) : Promise.resolve({ reused: 0, repeated: 0 });
       reusing.catch(() => undefined); // where ids repeat it fails too, and the check says more
       await checked;
+      alive();
       const { reused, repeated } = await reusing;
+      alive();
       const tasks = reused + repeated > 0 ? await cutAroundReused(tx, draft) : await cut(tx, draft, count);
+      alive();
       await Promise.all([
         tx`
           update jobs set item_count = ${count}, payload_bytes = ${payloadBytes}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
@@ -104,7 +109,7 @@ export async function submit(
  * that nobody prunes it while the body is being read.
  */
 async function createOrHold(
-  tx: postgres.TransactionSql,
+  tx: postgres.Sql,
   draft: JobDraft,
 ): Promise<{ readonly id: string; readonly body_digest: string } | null> {
   for (;;) {
@@ -122,7 +127,7 @@ async function createOrHold(
 }
 
 /** Tasks of consecutive items over all items; returns their number. */
-async function cut(tx: postgres.TransactionSql, draft: JobDraft, itemCount: number): Promise<number> {
+async function cut(tx: postgres.Sql, draft: JobDraft, itemCount: number): Promise<number> {
   const tasks = taskCount(itemCount, draft.shardSize);
   await tx`
     insert into tasks (job_id, first_seq, item_count, retry_on)
@@ -141,7 +146,7 @@ function ownedKey(draft: JobDraft): string | null {
 }
 
 /** What is left of the owner's quota. Submissions at the same time do not see each other. */
-async function allowance(tx: postgres.TransactionSql, draft: JobDraft): Promise<Quota> {
+async function allowance(tx: postgres.Sql, draft: JobDraft): Promise<Quota> {
   const { quota } = draft;
   if (quota === undefined) return { items: Infinity, payloadBytes: Infinity };
   const [used] = await tx<{ items: number; bytes: number }[]>`
@@ -154,10 +159,11 @@ async function allowance(tx: postgres.TransactionSql, draft: JobDraft): Promise<
 }
 
 async function copyItems(
-  tx: postgres.TransactionSql,
+  tx: postgres.Sql,
   draft: JobDraft,
   items: ItemSource,
   left: Quota,
+  alive: () => void,
 ): Promise<{ readonly count: number; readonly payloadBytes: number }> {
   const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
   const copy = new ItemCopy(out, draft.id);
@@ -171,6 +177,7 @@ async function copyItems(
         if (copy.add(seq, item.id, item.payload, digest(keyText(item.payload)))) await copy.flush();
         seq += 1;
       }
+      alive();
       if (draft.quota !== undefined && (seq > left.items || copy.payloadBytes > left.payloadBytes))
         throw new Rollback({ outcome: 'over_quota', quota: draft.quota });
     }
@@ -192,7 +199,7 @@ function digest(keyText: string | null): Buffer | null {
 }
 
 /** Checks the ids now, while the rows are still there to tell where a repeated one stands. */
-async function refuseDuplicates(tx: postgres.TransactionSql, jobId: string): Promise<void> {
+async function refuseDuplicates(tx: postgres.Sql, jobId: string): Promise<void> {
   try {
     await Promise.all([tx`savepoint unchecked`, tx`set constraints items_job_id_item_id immediate`]);
   } catch (error) {

@@ -44,8 +44,8 @@ export class Workers {
 
   constructor(connections: Connections) {
     this.#connections = connections;
-    this.#heartbeat = statement(heartbeat, connections.prepare);
-    this.#list = statement(listWorkers, connections.prepare);
+    this.#heartbeat = statement(heartbeat);
+    this.#list = statement(listWorkers);
   }
 
   /** Registers or refreshes a worker; answers with the database's clock. */
@@ -62,7 +62,9 @@ export class Workers {
   /** Asked of the database once. */
   async deploymentId(): Promise<string> {
     if (this.#deployment !== null) return this.#deployment;
-    const [row] = await this.#connections.durable<{ id: string }[]>`select id from deployment`;
+    const [row] = await this.#connections.durable.run(
+      (sql) => sql<{ id: string }[]>`select id from deployment`,
+    );
     if (row === undefined) throw new Error('the deployment table is empty');
     this.#deployment = row.id;
     return row.id;

@@ -22,7 +22,7 @@ function samplesOf(text: string): Sample[] {
     .filter((line) => line !== '' && !/^# (HELP|TYPE) [a-z_][a-z0-9_]* \S/.test(line))
     .map((line) => {
       const [, name, labels, value] =
-        /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (-?[\d.e+-]+|NaN|[+-]Inf)$/.exec(line) ?? [];
+        /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (-?[\d.e+-]+|N[aA][nN]|[+-]Inf)$/.exec(line) ?? [];
       if (name === undefined) throw new Error(`not a sample: ${line}`);
       const pairs = [...(labels ?? '').matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"(?:,|$)/g)];
       return {

@@ -1,5 +1,5 @@
+import { withDatabase } from '@macbatch/connection';
 import { withConnection } from '../admin-connection.ts';
-import { withDatabase } from '../database-url.ts';
 
 export interface TestDatabase {
   readonly url: string;

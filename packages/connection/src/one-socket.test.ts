@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type Server, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { promptSockets } from './prompt-socket.ts';
+import { OneSocket } from './one-socket.ts';
 
 let server: Server;
 let port: number;
@@ -17,20 +18,18 @@ afterEach(() => {
 
 it('a statement in two writes does not wait for an acknowledgement: connections have no Nagle delay', async () => {
   const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
-  const socket = promptSockets()({ host: ['127.0.0.1'], port: [port] });
+  const socket = new OneSocket().open({ host: ['127.0.0.1'], port: [port] });
   expect(noDelay.mock.calls).toEqual([[true]]);
   expect(noDelay.mock.contexts).toEqual([socket]);
   await expect(socket.toArray()).resolves.toHaveLength(1);
 });
 
-it('several hosts are tried in turn, and the socket says which', async () => {
-  const open = promptSockets();
-  const target = { host: ['127.0.0.1', '127.0.0.2'], port: [port, port] };
-  const sockets = [open(target), open(target), open(target)];
-  expect(sockets.map((socket) => Reflect.get(socket, 'host'))).toEqual([
-    '127.0.0.1',
-    '127.0.0.2',
-    '127.0.0.1',
-  ]);
-  for (const socket of sockets) socket.on('error', () => undefined).destroy();
+it('a client that wants a second socket gets an error, however the first one ended', async () => {
+  const only = new OneSocket();
+  const target = { host: ['127.0.0.1'], port: [port] };
+  const socket = only.open(target);
+  only.destroy();
+  expect(socket.destroyed).toBe(true);
+  const [error] = await once(only.open(target), 'error').catch((thrown: unknown) => [thrown]);
+  expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });

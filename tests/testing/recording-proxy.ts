@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** A request that was answered with success, as it went over the wire. */
+interface Answered {
+  readonly path: string;
+  readonly status: number;
+  readonly asked: string;
+  readonly answer: string;
+  readonly atMs: number;
+}
+
+/** Stands before a control plane, and keeps what it has acknowledged. */
+export interface RecordingProxy {
+  readonly url: string;
+  readonly answered: readonly Answered[];
+}
+
+/** Starts one; closed when the test has finished. */
+export async function recordingProxy(target: string): Promise<RecordingProxy> {
+  const answered: Answered[] = [];
+  const server = createServer(async (incoming, response) => {
+    const body = await buffer(incoming);
+    const { method, url: path = '/' } = incoming;
+    const { host: _, ...headers } = incoming.headers;
+    const onward = request(new URL(path, target), { method, headers, agent: false });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    onward.end(body);
+    const [reply] = (await once(onward, 'response').catch(() => [])) as [IncomingMessage?];
+    const answer = await (reply === undefined ? undefined : buffer(reply).catch(() => undefined));
+    if (reply === undefined || answer === undefined) return void response.destroy();
+    const status = reply.statusCode ?? 0;
+    if (status < 300)
+      answered.push({ path, status, asked: body.toString(), answer: answer.toString(), atMs: Date.now() });
+    response.writeHead(status, reply.headers).end(answer);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answered };
+}
