@@ -38,7 +38,7 @@ function noContainer(problem: string, cause: unknown): OpenPostgresError {
   return new OpenPostgresError(
     'no_container',
     `${problem} Start Docker and reinstall with optional dependencies, ` +
-      'or leave MACBATCH_TEST_POSTGRES unset for the embedded server.',
+      'or set MACBATCH_TEST_POSTGRES=embedded for the embedded server.',
     { cause },
   );
 }
