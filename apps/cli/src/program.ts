@@ -1,5 +1,6 @@
 import { ApiError, Unreachable } from '@macbatch/client';
 import { Command, CommanderError } from 'commander';
+import { addBackup } from './commands/backup.ts';
 import { addBench } from './commands/bench.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addJobCommands } from './commands/job.ts';
@@ -35,6 +36,7 @@ export async function runProgram(argv: readonly string[], terminal: Terminal): P
   addKeys(program, terminal);
   addPrune(program, terminal);
   addDoctor(program, terminal);
+  addBackup(program, terminal);
   addBench(program, terminal);
   addProtocol(program, terminal);
   for (const command of program.commands) command.copyInheritedSettings(program);

@@ -5,7 +5,7 @@ import { openPostgres } from '@macbatch/postgres';
 import { createStore, migrate } from '@macbatch/store';
 import { type ControlConfig, databaseOf } from './config.ts';
 
-const USAGE = `Usage: keys create --role ${KEY_ROLES.join('|')} --name NAME [--group GROUP] [--worker-id ID]`;
+const USAGE = `Usage: keys create --role ${KEY_ROLES.join('|')} --name NAME [--group GROUP] [--worker-id ID], or: restored`;
 
 export interface KeyRequest {
   readonly role: KeyRole;

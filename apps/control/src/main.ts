@@ -2,6 +2,7 @@
 import { createLog, readConfig, shutdownSignals } from '@macbatch/process';
 import { ControlConfig } from './config.ts';
 import { printNewKey, readKeyRequest } from './create-key.ts';
+import { markRestored } from './mark-restored.ts';
 import { serve } from './serve.ts';
 
 const log = createLog('control');
@@ -14,10 +15,10 @@ function tellParent(message: object): void {
 
 try {
   const args = process.argv.slice(2);
-  const keyRequest = args.length === 0 ? null : readKeyRequest(args);
   const config = readConfig(ControlConfig, process.env);
-  if (keyRequest === null) await serve(config, signals, { log, tellParent });
-  else await printNewKey(config, keyRequest);
+  if (args.length === 0) await serve(config, signals, { log, tellParent });
+  else if (args.join(' ') === 'restored') await markRestored(config);
+  else await printNewKey(config, readKeyRequest(args));
   process.exit(0);
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);

@@ -47,7 +47,9 @@ it('a disk that is nearly full takes no submission, and notices while one comes 
     Array.from({ length: 10_000 }, (_, n) => `{"id":"${from + n}","payload":1}\n`).join('');
   const refused = await app.request('/v1/jobs', {
     method: 'POST',
-    body: ReadableStream.from([line, chunk(0), chunk(10_000), chunk(20_000)].map((text) => Buffer.from(text))),
+    body: ReadableStream.from(
+      [line, chunk(0), chunk(10_000), chunk(20_000)].map((text) => Buffer.from(text)),
+    ),
     duplex: 'half',
     headers: { 'content-type': 'application/x-ndjson' },
   } as RequestInit);

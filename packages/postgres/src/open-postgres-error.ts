@@ -14,6 +14,7 @@ export type OpenPostgresProblem =
   | 'initdb_failed'
   | 'start_failed'
   | 'stop_failed'
+  | 'bad_backup'
   | 'no_container';
 
 /** Why no server could be had. The message says what to do about it and never holds a password. */

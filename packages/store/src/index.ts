@@ -1,3 +1,4 @@
+export { afterRestore } from './after-restore.ts';
 export type { Boot, KnownBoot } from './boots.ts';
 export type { LeaseName, LeaseRefusal } from './held-leases.ts';
 export type { Job, JobDetail, JobWorker } from './job.ts';

@@ -2,11 +2,17 @@ import { openPostgres } from '../open-postgres.ts';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import type { PostgresServer } from '../postgres-server.ts';
 import { createDatabase, type TestDatabase } from './create-database.ts';
+import { dockerAnswers } from './docker-answers.ts';
 import { openContainer } from './open-container.ts';
 
 export interface TestPostgresOptions {
-  /** Value of `MACBATCH_TEST_POSTGRES`: a Postgres URL, `testcontainers`, or `embedded`, which unset means too. */
+  /**
+   * Value of `MACBATCH_TEST_POSTGRES`: a Postgres URL, `testcontainers` or `embedded`. Unset means a container
+   * where Docker answers and has the image or can fetch it, and else the embedded server.
+   */
   readonly choice: string | undefined;
+  /** Is told why the embedded server was taken although Docker answers. */
+  readonly log?: ((line: string) => void) | undefined;
   /** A database to create and fill once, for `createDatabase` to copy. Dropped on `close()`. */
   readonly template?:
     | {
@@ -19,12 +25,13 @@ export interface TestPostgresOptions {
 }
 
 /**
- * Finds or starts a server for tests, without ever falling back from one kind to another.
+ * Finds or starts a server for tests. One that was asked for is never replaced by another kind.
  *
  * @throws {OpenPostgresError} when it cannot be had, saying how to get one
  */
-export async function openTestPostgres({ choice, template }: TestPostgresOptions): Promise<PostgresServer> {
-  const server = await openChosen(choice);
+export async function openTestPostgres(options: TestPostgresOptions): Promise<PostgresServer> {
+  const { choice, template, log = () => undefined } = options;
+  const server = await openChosen(choice, log);
   if (template === undefined) return server;
   const drop = async (database: TestDatabase) => {
     // Servers that we started go with everything in them.
@@ -54,13 +61,25 @@ export async function openTestPostgres({ choice, template }: TestPostgresOptions
   }
 }
 
-async function openChosen(choice: string | undefined): Promise<PostgresServer> {
-  if (choice === undefined || choice === '' || choice === 'embedded')
-    return await openPostgres({ throwaway: true });
+async function openChosen(choice: string | undefined, log: (line: string) => void): Promise<PostgresServer> {
+  if (choice === undefined || choice === '') return await openUnchosen(log);
+  if (choice === 'embedded') return await openPostgres({ throwaway: true });
   if (choice === 'testcontainers') return await openContainer();
   if (/^postgres(ql)?:/.test(choice)) return await openPostgres({ url: choice });
   throw new OpenPostgresError(
     'bad_url',
-    'MACBATCH_TEST_POSTGRES must be a postgres:// URL, "testcontainers" or "embedded" (as when it is unset).',
+    'MACBATCH_TEST_POSTGRES must be a postgres:// URL, "testcontainers" or "embedded".',
   );
+}
+
+async function openUnchosen(log: (line: string) => void): Promise<PostgresServer> {
+  if (await dockerAnswers()) {
+    try {
+      return await openContainer();
+    } catch (error) {
+      if (!(error instanceof OpenPostgresError)) throw error;
+      log(`Docker answers, but: ${error.message}`);
+    }
+  }
+  return await openPostgres({ throwaway: true });
 }

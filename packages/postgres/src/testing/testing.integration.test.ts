@@ -1,9 +1,13 @@
-import { existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../admin-connection.ts';
 import { openPostgres } from '../open-postgres.ts';
 import type { PostgresServer } from '../postgres-server.ts';
 import { createDatabase } from './create-database.ts';
+import { dockerAnswers } from './docker-answers.ts';
 import { openTestPostgres } from './open-test-postgres.ts';
 
 let server: PostgresServer;
@@ -31,9 +35,7 @@ async function databases(url: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const { DOCKER_HOST } = process.env;
-/** What can be told from the outside. */
-const dockerThere = DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
+const dockerThere = await dockerAnswers();
 
 describe('a database for tests', () => {
   it('is a copy of its template and independent of it, also when many are made at once', async () => {
@@ -65,8 +67,8 @@ describe('a database for tests', () => {
 });
 
 describe('the server for tests', () => {
-  it('is a throwaway embedded one by default, with its template filled', async () => {
-    const opened = await openTestPostgres({ choice: undefined, template: { name: 'migrated', fill } });
+  it('is a throwaway embedded one when asked for, with its template filled', async () => {
+    const opened = await openTestPostgres({ choice: 'embedded', template: { name: 'migrated', fill } });
     expect(opened.kind).toBe('embedded');
     const copy = await createDatabase(opened.url, 'copy', 'migrated');
     expect(await versionsIn(copy.url)).toEqual([7]);
@@ -93,12 +95,30 @@ describe('the server for tests', () => {
     await expect(openTestPostgres({ choice: 'docker' })).rejects.toThrow(/MACBATCH_TEST_POSTGRES must be/);
   });
 
+  it('is not waited for where a Docker engine hangs', async () => {
+    const engine = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(engine, 'listening');
+    const look = new URL('./docker-answers.ts', import.meta.url).href;
+    // A process of its own: Testcontainers remembers the engine that it found.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        '--input-type=module',
+        '-e',
+        `const { dockerAnswers } = await import('${look}'); console.log(await dockerAnswers(500)); process.exit()`,
+      ],
+      { env: { ...process.env, DOCKER_HOST: `tcp://127.0.0.1:${(engine.address() as AddressInfo).port}` } },
+    );
+    expect(stdout).toBe('false\n');
+    engine.close();
+  });
+
   it.skipIf(!dockerThere)(
-    'is a container when asked for (needs Docker: https://docs.docker.com/get-docker, or DOCKER_HOST)',
+    'is a container where Docker answers (needs Docker: https://docs.docker.com/get-docker, or DOCKER_HOST)',
     { timeout: 120_000 },
     async () => {
       const opened = await openTestPostgres({
-        choice: 'testcontainers',
+        choice: undefined,
         template: { name: 'migrated', fill },
       });
       expect(opened.kind).toBe('container');

@@ -1,0 +1,14 @@
+import { openPostgres } from '@macbatch/postgres';
+import { afterRestore, migrate } from '@macbatch/store';
+import { type ControlConfig, databaseOf } from './config.ts';
+
+/** Makes a database that was restored from a backup ready to be served. */
+export async function markRestored(config: ControlConfig): Promise<void> {
+  const postgres = await openPostgres(databaseOf(config));
+  try {
+    await migrate(postgres.url);
+    await afterRestore(postgres.url);
+  } finally {
+    await postgres.close();
+  }
+}

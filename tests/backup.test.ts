@@ -1,0 +1,135 @@
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@macbatch/client';
+import { expect, it } from 'vitest';
+import { testFolder } from './testing/folder.ts';
+import { modelServer } from './testing/model-server.ts';
+import { endedJob, parrotAt, resultsOf, submitPrompts } from './testing/pool.ts';
+import { jsonLines, macbatch, type Program, start, until } from './testing/program.ts';
+
+/** `macbatch up` with the embedded server of a folder. */
+async function up(folder: string, dataDir: string, port = '0'): Promise<{ program: Program; url: string }> {
+  const program = start('cli', ['up', '--json', '--port', port, '--data-dir', dataDir], { cwd: folder });
+  const [line] = await until(() => {
+    const lines = jsonLines(program.stdout());
+    return lines.length > 0 && lines;
+  });
+  return { program, url: String(line?.['url']) };
+}
+
+async function stop(program: Program): Promise<void> {
+  program.kill('SIGTERM');
+  expect(await program.ended).toMatchObject({ how: 0 });
+}
+
+it('a restored backup goes on where it was: no item that had an outcome runs again, and no late outcome lands in another job', async () => {
+  const folder = testFolder();
+  const cli = (...args: string[]) => macbatch(args, { cwd: folder });
+  const server = await modelServer();
+  const first = await up(folder, 'data');
+  const { port } = new URL(first.url);
+  const client = new Client({ baseUrl: first.url });
+  const job = await submitPrompts(client, 12, 3);
+  const worker = start('worker', [], {
+    env: {
+      ...parrotAt(server.url),
+      MACBATCH_CONTROL_URL: first.url,
+      MACBATCH_WORKER_ID: 'w',
+      MACBATCH_STATE_DIR: join(folder, 'workers'),
+      MACBATCH_USE_LITE: '0',
+      MACBATCH_CONCURRENCY: '2',
+      PROBE_STATE: join(folder, 'probe_state.json'),
+    },
+  });
+  const okOf = async (ok: number) =>
+    (await client.call('readJob', { params: { id: job } })).items.ok === ok || undefined;
+  server.allow(6); // two whole tasks: what is done of others is still with the worker
+  await until(() => okOf(6));
+
+  const refused = await cli('backup', 'running.tgz', '--data-dir', 'data');
+  expect(refused).toMatchObject({ how: 2, stderr: expect.stringContaining('is in use by process') });
+  await stop(first.program);
+  expect(await cli('backup', 'backup.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
+  expect(statSync(join(folder, 'backup.tgz')).mode & 0o777).toBe(0o600);
+
+  // What comes after the backup is lost with the machine: outcomes, and a job whose task is still being run.
+  const second = await up(folder, 'data', port);
+  server.allow(3);
+  await until(() => okOf(9));
+  const noop = async () => {
+    const { job: made } = await client.submit(async function* () {
+      yield '{"job_type":"noop","model":"m"}';
+      yield '{"id":"a","payload":"x"}';
+    });
+    const { tasks } = await client.call('leaseTasks', {
+      body: {
+        worker_id: 'late',
+        boot_id: 'b',
+        lease_limit: 1,
+        offers: [{ job_type: 'noop', model: 'm' }],
+      },
+    });
+    return { id: made.id, task: tasks[0] };
+  };
+  const lost = await noop();
+  await stop(second.program);
+
+  expect(await cli('restore', 'backup.tgz', '--data-dir', 'restored')).toMatchObject({ how: 0 });
+  const third = await up(folder, 'restored', port);
+  const late = await noop();
+  expect(late.task?.task_id).not.toBe(lost.task?.task_id);
+  const report = (taskId: string, output: string) =>
+    client.call('completeBatch', {
+      body: {
+        worker_id: 'late',
+        entries: [{ task_id: taskId, attempt: 1, outcomes: [{ item_id: 'a', output }], final: true }],
+      },
+    });
+  await report(String(lost.task?.task_id), '"of the lost job"');
+  await report(String(late.task?.task_id), '"of this job"');
+  expect(await resultsOf(client, late.id)).toMatchObject([{ id: 'a', output: 'of this job' }]);
+
+  server.allow(1000);
+  expect(await endedJob(client, job)).toMatchObject({ state: 'done', items: { ok: 12 } });
+  const outcomes = await resultsOf(client, job);
+  expect(outcomes.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (_, n) => `p${n}`));
+  const early = server.answered.slice(0, 6);
+  expect(early.map((prompt) => server.answered.filter((each) => each === prompt).length)).toEqual([
+    1, 1, 1, 1, 1, 1,
+  ]);
+  worker.kill('SIGTERM');
+  await worker.ended;
+  await stop(third.program);
+});
+
+it('a backup is never half there, and what is no backup or would overwrite data changes nothing', async () => {
+  const folder = testFolder();
+  const cli = (...args: string[]) => macbatch(args, { cwd: folder });
+  const { program } = await up(folder, 'data');
+  await stop(program);
+
+  expect(await cli('backup', 'a.tgz', '--data-dir', 'nothing')).toMatchObject({
+    how: 2,
+    stderr: expect.stringContaining('holds no database'),
+  });
+  expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
+  const bytes = readFileSync(join(folder, 'a.tgz'));
+  expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({
+    how: 2,
+    stderr: expect.stringContaining('is there already'),
+  });
+  expect(readFileSync(join(folder, 'a.tgz')).equals(bytes)).toBe(true);
+  expect(await cli('restore', 'a.tgz', '--data-dir', 'data')).toMatchObject({
+    how: 2,
+    stderr: expect.stringContaining('holds a database already'),
+  });
+
+  truncateSync(join(folder, 'a.tgz'), Math.floor(bytes.length / 2));
+  writeFileSync(join(folder, 'b.tgz'), 'no backup');
+  for (const file of ['a.tgz', 'b.tgz']) {
+    const { how, stderr } = await cli('restore', file, '--data-dir', 'restored');
+    expect({ how, stderr }).toMatchObject({ how: 2, stderr: expect.stringContaining("can't be restored") });
+  }
+  writeFileSync(join(folder, 'a.tgz'), bytes);
+  expect(await cli('restore', 'a.tgz', '--data-dir', 'restored')).toMatchObject({ how: 0 });
+});
