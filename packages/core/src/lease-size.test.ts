@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS } from './lease-size.ts';
+import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS, shareOfSpeed } from './lease-size.ts';
 
 const demand = (over: Partial<LeaseDemand> = {}): LeaseDemand => ({
   itemsPerSecond: 2,
@@ -63,5 +63,18 @@ describe('the size of a lease', () => {
         expect(leaseSize({ ...asked, shareOfSpeed: share })).toBeGreaterThanOrEqual(size);
       }),
     );
+  });
+});
+
+describe('the share of the pool', () => {
+  it.each([
+    ['all of it alone', 2, { itemsPerSecond: 2, workers: 1 }, 1],
+    ['its part', 2, { itemsPerSecond: 8, workers: 3 }, 0.25],
+    ['all of it where the pool has not heard of it yet', 2, { itemsPerSecond: 0, workers: 0 }, 1],
+    ['an equal part where its pace is unknown', null, { itemsPerSecond: 9, workers: 3 }, 0.25],
+    ['a quarter of an equal part beside one who boasts', 2, { itemsPerSecond: 1e9, workers: 5 }, 0.05],
+    ['nothing less where it stands still', 0, { itemsPerSecond: 0, workers: 2 }, 0.125],
+  ])('is %s', (_, own, pool, share) => {
+    expect(shareOfSpeed(own, pool)).toBeCloseTo(share);
   });
 });

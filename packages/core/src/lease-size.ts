@@ -20,6 +20,22 @@ export interface LeaseDemand {
   readonly leaseLimit: number | null;
 }
 
+/** What the workers that do one kind of work say of their pace. */
+export interface PoolPace {
+  readonly itemsPerSecond: number;
+  readonly workers: number;
+}
+
+/**
+ * A worker's part of its pool's speed. Never less than a quarter of an equal part: somebody who boasts makes
+ * the leases of others smaller, but not to nothing.
+ */
+export function shareOfSpeed(own: number | null, pool: PoolPace): number {
+  if (own === null) return 1 / (pool.workers + 1);
+  const least = 1 / (4 * Math.max(1, pool.workers));
+  return Math.max(least, own / Math.max(pool.itemsPerSecond, own, Number.MIN_VALUE));
+}
+
 /**
  * How many tasks a lease should hold: what the worker does in 45 seconds, at most its fair half of what is
  * left, at least one. A worker can't hoard by boasting: the cap holds for any rate.

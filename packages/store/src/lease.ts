@@ -1,14 +1,28 @@
-import type { JobType } from '@macbatch/core';
+import { type JobOrder, type JobType, leaseSize, shareOfSpeed } from '@macbatch/core';
 import type { Connections } from './connections.ts';
+import { JobQueue, type QueuedJob } from './job-queue.ts';
 import { PendingFloors } from './pending-floors.ts';
 import { type Statement, statement } from './statement.ts';
 import { type ClaimedRow, claim } from './statements/claim.ts';
 
+/** Jobs that one claim looks at, most. */
+const JOBS_A_CLAIM = 200;
+/** Jobs that a claim tries one after the other, each with a lease of its own size. */
+const JOBS_SIZED = 8;
+
 export interface LeaseCall {
   readonly worker: string;
   readonly boot: string;
-  readonly limit: number;
-  readonly offers: readonly { readonly job_type: JobType; readonly model: string }[];
+  /** Most tasks; null leaves it to the size of a lease by time. */
+  readonly limit: number | null;
+  /** Items that the worker runs at once, where the lease is to be sized by time; null where it is not. */
+  readonly slots: number | null;
+  readonly offers: readonly {
+    readonly job_type: JobType;
+    readonly model: string;
+    /** The worker's own pace; null where it does not know. */
+    readonly itemsPerSecond?: number | null;
+  }[];
   readonly leaseMs: number;
 }
 
@@ -27,51 +41,84 @@ export type ClaimArguments = {
   boot: string;
   limit: number;
   leaseMs: number;
-  jobTypes: string[];
-  models: string[];
-  floorJobs: string[];
+  jobs: string[];
   floors: string[];
 };
+
+/** Tasks of a call that says neither how many nor how much it runs at once. */
+const DEFAULT_LIMIT = 4;
 
 /** Grants leases, and remembers where to look for pending tasks. */
 export class Leaser {
   readonly #connections: Connections;
   readonly #claim: Statement<ClaimArguments, ClaimedRow>;
+  readonly #queue: JobQueue;
   readonly #floors = new PendingFloors();
   readonly #monotonicMs: () => number;
 
-  constructor(connections: Connections, monotonicMs: () => number) {
+  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder) {
     this.#connections = connections;
     this.#claim = statement(claim);
+    this.#queue = new JobQueue(connections, monotonicMs, order);
     this.#monotonicMs = monotonicMs;
   }
 
   /** Tasks went back to pending: the next claim looks from the start. */
   forget(): void {
     this.#floors.clear();
+    this.#queue.forget();
+  }
+
+  /** There is a new job: the next claim looks at all of them. */
+  expectWork(): void {
+    this.#queue.forget();
   }
 
   async lease(call: LeaseCall): Promise<LeasedTask[]> {
-    const tasks = await this.#run(call, call.limit);
-    // Fewer than asked for may only mean that some stand below what is remembered.
-    if (tasks.length < call.limit && !this.#floors.empty) {
-      this.#floors.clear();
-      tasks.push(...(await this.#run(call, call.limit - tasks.length)));
-    }
-    return tasks;
+    const fresh = this.#queue.stale && this.#floors.empty;
+    const tasks = await this.#grant(call, call.limit);
+    const enough = call.slots === null ? (call.limit ?? DEFAULT_LIMIT) : 1;
+    if (tasks.length >= enough || fresh) return tasks;
+    // What is remembered may be too old.
+    this.forget();
+    const limit = call.limit === null ? null : call.limit - tasks.length;
+    return [...tasks, ...(await this.#grant(call, limit))];
   }
 
-  async #run(call: LeaseCall, limit: number): Promise<LeasedTask[]> {
-    const { jobs, floors } = this.#floors.at(this.#monotonicMs());
+  async #grant(call: LeaseCall, limit: number | null): Promise<LeasedTask[]> {
+    const jobs = await this.#queue.matching(call.offers);
+    if (jobs.length === 0) return [];
+    if (call.slots === null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
+    for (const job of jobs.slice(0, JOBS_SIZED)) {
+      const tasks = await this.#run(call, [job], this.#sizeFor(call, call.slots, job, limit));
+      if (tasks.length > 0) return tasks;
+    }
+    const rest = jobs.slice(JOBS_SIZED);
+    return rest.length === 0 ? [] : this.#run(call, rest, 1);
+  }
+
+  #sizeFor(call: LeaseCall, slots: number, job: QueuedJob, limit: number | null): number {
+    const offer = call.offers.find((each) => each.job_type === job.jobType && each.model === job.model);
+    const itemsPerSecond = offer?.itemsPerSecond ?? null;
+    return leaseSize({
+      itemsPerSecond,
+      slots,
+      shardSize: job.shardSize,
+      pendingItems: job.pendingTasks * job.shardSize,
+      shareOfSpeed: shareOfSpeed(itemsPerSecond, this.#queue.paceOf(job)),
+      leaseLimit: limit,
+    });
+  }
+
+  async #run(call: LeaseCall, jobs: readonly QueuedJob[], limit: number): Promise<LeasedTask[]> {
+    const looked = jobs.slice(0, JOBS_A_CLAIM).map(({ id }) => id);
     const rows = await this.#claim.run(this.#connections.relaxed, {
       worker: call.worker,
       boot: call.boot,
       limit,
       leaseMs: call.leaseMs,
-      jobTypes: call.offers.map((offer) => offer.job_type),
-      models: call.offers.map((offer) => offer.model),
-      floorJobs: jobs,
-      floors,
+      jobs: looked,
+      floors: this.#floors.of(looked, this.#monotonicMs()),
     });
     const tasks: LeasedTask[] = [];
     for (const row of rows) {

@@ -10,13 +10,13 @@ export class PendingFloors {
   readonly #floors = new Map<string, bigint>();
   #since = Number.NEGATIVE_INFINITY;
 
-  /** The floors to claim with at the moment `nowMs` of a monotonic clock. */
-  at(nowMs: number): { readonly jobs: string[]; readonly floors: string[] } {
+  /** The floors of these jobs to claim with at the moment `nowMs` of a monotonic clock. */
+  of(jobIds: readonly string[], nowMs: number): string[] {
     if (nowMs - this.#since > LOOK_AGAIN_MS) {
       this.#floors.clear();
       this.#since = nowMs;
     }
-    return { jobs: [...this.#floors.keys()], floors: [...this.#floors.values()].map(String) };
+    return jobIds.map((id) => String(this.#floors.get(id) ?? 0n));
   }
 
   get empty(): boolean {

@@ -33,6 +33,7 @@ export const jobs = pgTable(
     params: text('params').notNull(), // JSON text, as the submitter wrote it
     shardSize: integer('shard_size').notNull(),
     retryOn: text('retry_on').notNull(),
+    priority: integer('priority').notNull().default(0), // higher first
     itemCount: integer('item_count').notNull(),
     taskCount: integer('task_count').notNull(),
     idempotencyKey: text('idempotency_key'), // within its owner: see `ownedKey`
@@ -207,6 +208,7 @@ export const jobTallies = pgTable(
     /** Items without an outcome whose task has failed. */
     itemsFailed: integer('items_failed').notNull().default(0),
     leasesExpired: integer('leases_expired').notNull().default(0),
+    lastLeasedAt: moment('last_leased_at'),
     firstAt: moment('first_at').notNull().defaultNow(),
     lastAt: moment('last_at').notNull().defaultNow(),
   },
@@ -231,6 +233,8 @@ export const workers = pgTable('workers', {
   models: text('models').array().notNull(),
   concurrency: integer('concurrency').notNull(),
   leaseLimit: integer('lease_limit').notNull(),
+  /** JSON: items a second by job type and model, as the worker tells them. */
+  rates: text('rates').notNull().default('[]'),
   offline: boolean('offline').notNull().default(false),
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),

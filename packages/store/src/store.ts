@@ -1,4 +1,4 @@
-import { type BootVerdict, LEASE_SECONDS } from '@macbatch/core';
+import { type BootVerdict, type JobOrder, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { type Boot, Boots, type KnownBoot } from './boots.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
@@ -25,6 +25,8 @@ export interface StoreOptions extends ConnectionOptions {
   readonly renewedLeaseSeconds?: number;
   /** Told once that notifications do not come through (a pooler?), so that waiting callers only poll. */
   readonly onDeaf?: () => void;
+  /** Which job is served first; `shortest` by default. */
+  readonly order?: JobOrder;
   /** A clock in milliseconds that never goes back, and stands still while this host sleeps. */
   readonly monotonicMs?: () => number;
 }
@@ -90,7 +92,7 @@ export function createStore(options: StoreOptions): Store {
   const connections = openConnections(options);
   const { database, durable } = connections;
   const wake = new Wake({ database, pool: durable, onDeaf: options.onDeaf, monotonicMs });
-  const leaser = new Leaser(connections, monotonicMs);
+  const leaser = new Leaser(connections, monotonicMs, options.order ?? 'shortest');
   const reporter = new Reporter(connections, new ModelIds(durable));
   const held = new HeldLeases(connections);
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);
@@ -107,8 +109,11 @@ export function createStore(options: StoreOptions): Store {
   }
 
   return {
-    submit: (draft, items, bodyDigest) =>
-      submit(connections.uploads, { ...draft, id: uuidv7() }, items, bodyDigest),
+    async submit(draft, items, bodyDigest) {
+      const reply = await submit(connections.uploads, { ...draft, id: uuidv7() }, items, bodyDigest);
+      leaser.expectWork();
+      return reply;
+    },
     readJob: (id) => jobs.read(id),
     listJobs: (page) => jobs.list(page),
     cancelJob: (id) => jobs.cancel(id),
@@ -155,7 +160,11 @@ export function createStore(options: StoreOptions): Store {
     pulse: () => observer.pulse(),
     database: () => observer.database(),
     quietForMs: () => reclaimer.quietForMs,
-    subscribe: (onWork) => wake.subscribe(onWork),
+    subscribe: (onWork) =>
+      wake.subscribe(() => {
+        leaser.expectWork();
+        onWork();
+      }),
     async close() {
       wake.close();
       await connections.close();

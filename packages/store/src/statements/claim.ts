@@ -20,8 +20,8 @@ export interface ClaimedRow {
 }
 
 /**
- * T2, T4: takes up to `limit` pending tasks of the oldest open jobs that the worker can run and grants
- * it a numbered lease on each; a row an item that has no outcome yet.
+ * T2, T4: takes up to `limit` pending tasks of these jobs, in their order, and grants the worker a numbered
+ * lease on each; a row an item that has no outcome yet.
  *
  * The ids are taken in an array, which Postgres evaluates once: in a bare `IN (SELECT … LIMIT n)` the
  * subselect may run again and claim more than n. It locks the rows that the guard accepts, so the update needs
@@ -31,15 +31,11 @@ export interface ClaimedRow {
  */
 export const claim = sql`
   with open_jobs as materialized (
-    select ${jobs.id}, coalesce(known.floor, 0) as floor
-    from ${jobs}
-    left join unnest(${sql.placeholder('floorJobs')}::uuid[], ${sql.placeholder('floors')}::bigint[]) as known (job_id, floor)
-      on known.job_id = ${jobs.id}
+    select ${jobs.id}, wanted.floor, wanted.place
+    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[]) with ordinality as wanted (job_id, floor, place)
+    join ${jobs} on ${jobs.id} = wanted.job_id
     where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
-      and exists (
-        select from unnest(${sql.placeholder('jobTypes')}::text[], ${sql.placeholder('models')}::text[]) as offer (job_type, model)
-        where offer.job_type = ${jobs.jobType} and offer.model = ${jobs.model})
-    order by ${jobs.id}
+    order by wanted.place
   ),
   granted as (
     update ${tasks} set ${assignments('lease', lease)}

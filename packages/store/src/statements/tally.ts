@@ -16,9 +16,10 @@ export function tallied(options: { readonly blameWorker: boolean; readonly expir
     ? sql.raw(`count(*) filter (where status = 'failed' and was <> 'failed')`)
     : sql.raw('0');
   return sql`tallied as (
-    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired)
+    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired, last_leased_at)
     select job_id, worker_id, ${net('pending')}, ${net('leased')}, ${net('done')}, ${net('failed')},
-      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed), ${expiries}
+      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed), ${expiries},
+      case when sum(granted) > 0 then now() end
     from moved
     group by job_id, worker_id
     order by job_id, worker_id
@@ -34,6 +35,7 @@ export function tallied(options: { readonly blameWorker: boolean; readonly expir
       items_error = tally.items_error + excluded.items_error,
       items_failed = tally.items_failed + excluded.items_failed,
       leases_expired = tally.leases_expired + excluded.leases_expired,
+      last_leased_at = coalesce(excluded.last_leased_at, tally.last_leased_at),
       last_at = now()
   )`;
 }

@@ -1,0 +1,103 @@
+import { inJobOrder, type JobOrder, type PoolPace, type WaitingJob } from '@macbatch/core';
+import type { Connections } from './connections.ts';
+import { type Statement, statement } from './statement.ts';
+import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './statements/queue.ts';
+
+/** How long what was read is good enough to choose by; what is claimed is always checked by the claim. */
+const FRESH_MS = 1000;
+
+export interface QueuedJob extends WaitingJob {
+  readonly jobType: string;
+  readonly model: string;
+  readonly shardSize: number;
+  readonly pendingTasks: number;
+}
+
+interface Queue {
+  readonly jobs: readonly QueuedJob[];
+  readonly paces: ReadonlyMap<string, PoolPace>;
+}
+
+/** The jobs that wait for workers, in the order in which they are to be served. */
+export class JobQueue {
+  readonly #connections: Connections;
+  readonly #jobs: Statement<Record<string, never>, QueuedRow>;
+  readonly #paces: Statement<Record<string, never>, PaceRow>;
+  readonly #monotonicMs: () => number;
+  readonly #order: JobOrder;
+  #queue: Queue = { jobs: [], paces: new Map() };
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | null = null;
+
+  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder) {
+    this.#connections = connections;
+    this.#jobs = statement(queuedJobs);
+    this.#paces = statement(poolPaces);
+    this.#monotonicMs = monotonicMs;
+    this.#order = order;
+  }
+
+  /** Whether `matching` would look at the database. */
+  get stale(): boolean {
+    return this.#monotonicMs() - this.#readAt >= FRESH_MS;
+  }
+
+  /** Tasks may have become pending: the next look is a new one. */
+  forget(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The jobs that somebody with these offers can run. */
+  async matching(
+    offers: readonly { readonly job_type: string; readonly model: string }[],
+  ): Promise<readonly QueuedJob[]> {
+    if (this.stale) {
+      // Who asks at the same time shares the look.
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading;
+    }
+    const wanted = new Set(offers.map(({ job_type, model }) => kindOf(job_type, model)));
+    return this.#queue.jobs.filter(({ jobType, model }) => wanted.has(kindOf(jobType, model)));
+  }
+
+  /** How fast the pool is at what a job needs, as its workers tell. */
+  paceOf({ jobType, model }: QueuedJob): PoolPace {
+    return this.#queue.paces.get(kindOf(jobType, model)) ?? { itemsPerSecond: 0, workers: 0 };
+  }
+
+  async #read(): Promise<void> {
+    const readAt = this.#monotonicMs();
+    const client = this.#connections.relaxed;
+    const [jobs, paces] = await Promise.all([this.#jobs.run(client, {}), this.#paces.run(client, {})]);
+    const now = jobs[0]?.now_ms ?? 0;
+    this.#queue = {
+      jobs: inJobOrder(jobs.map(queuedJob), this.#order, now),
+      paces: new Map(
+        paces.map((row) => [
+          kindOf(row.job_type, row.model),
+          { itemsPerSecond: row.items_per_second, workers: row.workers },
+        ]),
+      ),
+    };
+    this.#readAt = readAt;
+  }
+}
+
+function queuedJob(row: QueuedRow): QueuedJob {
+  return {
+    id: row.id,
+    jobType: row.job_type,
+    model: row.model,
+    shardSize: row.shard_size,
+    priority: row.priority,
+    itemsLeft: row.items_left,
+    pendingTasks: row.pending_tasks,
+    lastServedAt: row.last_served_ms,
+  };
+}
+
+function kindOf(jobType: string, model: string): string {
+  return JSON.stringify([jobType, model]);
+}
