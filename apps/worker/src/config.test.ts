@@ -7,7 +7,6 @@ const read = (env: Record<string, string>) => readConfig(WorkerConfig, env);
 it('a worker needs nothing to be set', () => {
   expect(read({})).toMatchObject({
     MACBATCH_CONCURRENCY: 8,
-    MACBATCH_LEASE_LIMIT: 4,
     MACBATCH_ENDPOINTS: [],
     MACBATCH_USE_LITE: true,
     MACBATCH_NOOP: false,

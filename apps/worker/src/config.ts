@@ -38,7 +38,7 @@ export const WorkerConfig = z.object({
     .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')
     .optional(),
   MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
-  MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).default(4),
+  MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).optional(),
   MACBATCH_ENDPOINTS: Endpoints.default([]),
   MACBATCH_USE_LITE: flag.default(true),
   MACBATCH_NOOP: flag.default(false),

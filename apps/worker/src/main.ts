@@ -51,7 +51,7 @@ try {
     ),
     outbox: folder.outbox,
     concurrency: config.MACBATCH_CONCURRENCY,
-    leaseLimit: config.MACBATCH_LEASE_LIMIT,
+    leaseLimit: config.MACBATCH_LEASE_LIMIT ?? null,
     graceMs: config.MACBATCH_GRACE_SECONDS * 1000,
     heartbeatMs: config.MACBATCH_HEARTBEAT_SECONDS * 1000,
     log,

@@ -14,8 +14,8 @@ export interface AgentOptions {
   readonly outbox?: Outbox;
   /** Items run at once. */
   readonly concurrency: number;
-  /** Tasks asked for at once. */
-  readonly leaseLimit: number;
+  /** Most tasks asked for at once; null leaves it to the worker's pace. */
+  readonly leaseLimit: number | null;
   /** How long running items may go on after the worker was told to stop. */
   readonly graceMs: number;
   /** Longest time between heartbeats; leases shorter than three of them are renewed sooner. */

@@ -5,6 +5,7 @@ import { Bell } from './bell.ts';
 import { HeldTask, type LeasedItem } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
 import { Journal } from './journal.ts';
+import { RateMeter } from './rate-meter.ts';
 import { type Reportable, recovered } from './reportable.ts';
 import { message, nameOf, Reporter } from './reporter.ts';
 import type { Offer, Runtime } from './runtime.ts';
@@ -22,6 +23,9 @@ const REPLY_MS = 30_000;
  * grace time still within the 20 s after which launchd kills.
  */
 const FAREWELL_MS = 3000;
+
+/** No control plane believes more. */
+const MOST_ITEMS_PER_SECOND = 100_000;
 
 /** How long an outcome waits for others before it is reported. */
 const REPORT_MS = 10_000;
@@ -48,6 +52,7 @@ export class Agent {
   readonly #workEnded = new AbortController();
   readonly #stopped = new AbortController();
   readonly #successes = new Map<Runtime, number>();
+  readonly #rates: RateMeter;
   #running = 0;
   #heartbeatMs: number;
   #state: AgentState = 'starting';
@@ -55,6 +60,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#options = options;
     this.#router = router(options.runtimes);
+    this.#rates = new RateMeter(options.now, options.concurrency);
     this.#heartbeatMs = options.heartbeatMs;
     this.#journal = new Journal(options.outbox ?? null, options.log);
     this.#reporter = new Reporter({
@@ -129,8 +135,12 @@ export class Agent {
             body: {
               worker_id: this.#options.workerId,
               boot_id: this.#options.bootId,
-              lease_limit: this.#options.leaseLimit,
-              offers: [...offers],
+              ...(this.#options.leaseLimit === null ? {} : { lease_limit: this.#options.leaseLimit }),
+              slots: this.#options.concurrency,
+              offers: offers.map((offer) => {
+                const pace = this.#paceOf(offer);
+                return pace === null ? offer : { ...offer, items_per_second: pace };
+              }),
               renews: true,
               // Something may still be running: then its end must not wait for this reply.
               wait_seconds: WAIT_SECONDS,
@@ -206,7 +216,10 @@ export class Agent {
 
   async #runOne(task: HeldTask, item: LeasedItem, abort: AbortController): Promise<void> {
     this.#running += 1;
+    const kind = kindOf(task.lease);
+    this.#rates.started(kind);
     const end = await this.#runItem(task.lease, item, abort.signal);
+    this.#rates.ended(kind, end.kind === 'outcome');
     // W6: on the disk before anything is said of it.
     if (end.kind === 'outcome') await this.#journal.finished(task.lease, end.outcome);
     this.#running -= 1;
@@ -353,6 +366,12 @@ export class Agent {
     }
   }
 
+  /** Items a second; null while that is not known. */
+  #paceOf(offer: Offer): number | null {
+    const pace = this.#rates.itemsPerSecond(kindOf(offer));
+    return pace === null ? null : Math.min(pace, MOST_ITEMS_PER_SECOND);
+  }
+
   #advert() {
     const offers = this.#offers();
     return {
@@ -362,7 +381,11 @@ export class Agent {
       job_types: [...new Set(offers.map((offer) => offer.job_type))],
       models: [...new Set(offers.map((offer) => offer.model))],
       concurrency: this.#options.concurrency,
-      lease_limit: this.#options.leaseLimit,
+      lease_limit: this.#options.leaseLimit ?? 0,
+      rates: offers.flatMap((offer) => {
+        const pace = this.#paceOf(offer);
+        return pace === null ? [] : [{ ...offer, items_per_second: pace }];
+      }),
     };
   }
 
@@ -399,6 +422,10 @@ export class Agent {
     this.#state = state;
     this.#options.log(`worker.${state}`, { worker_id: this.#options.workerId });
   }
+}
+
+function kindOf({ job_type, model }: Offer): string {
+  return JSON.stringify([job_type, model]);
 }
 
 function offerOf({ job_type, model }: LeasedTask): Offer {

@@ -115,6 +115,7 @@ async function submitJob(
       params: body.params,
       shardSize: body.header.shard_size ?? DEFAULT_SHARD_SIZE,
       retryOn: body.header.retry_on ?? 'attempts',
+      priority: body.header.priority ?? 0,
       idempotencyKey: headers.data['idempotency-key'] ?? null,
       // A no-op has nothing that is worth keeping, unless it is asked for.
       reuse: (body.header.reuse ?? (body.header.job_type === 'noop' ? 'none' : 'ledger')) === 'ledger',

@@ -11,6 +11,7 @@ export function jobSummary(job: Job): JobSummary {
     job_type: job.jobType,
     model: job.model,
     shard_size: job.shardSize,
+    priority: job.priority,
     retry_on: job.retryOn,
     created_at: job.createdAt.toISOString(),
     finished_at: iso(job.finishedAt),

@@ -21,8 +21,12 @@ export function mountTasks(
     return store.lease({
       worker: request.worker_id,
       boot: request.boot_id,
-      limit: request.lease_limit,
-      offers: request.offers,
+      limit: request.lease_limit ?? null,
+      slots: request.slots ?? null,
+      offers: request.offers.map(({ items_per_second, ...offer }) => ({
+        ...offer,
+        itemsPerSecond: items_per_second ?? null,
+      })),
       renews: request.renews ?? false,
     });
   }

@@ -18,6 +18,7 @@ export function mountWorkers(surface: Surface): void {
       models: body.models,
       concurrency: body.concurrency,
       leaseLimit: body.lease_limit,
+      rates: body.rates ?? [],
       offline: body.offline ?? false,
     });
     const leases = body.renew ?? [];
@@ -51,6 +52,7 @@ export function mountWorkers(surface: Surface): void {
         models: [...worker.models],
         concurrency: worker.concurrency,
         lease_limit: worker.leaseLimit,
+        rates: [...worker.rates],
         alive: worker.alive,
         offline: worker.offline,
         first_seen_at: worker.firstSeenAt.toISOString(),

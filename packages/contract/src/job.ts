@@ -23,6 +23,12 @@ export const JobHeader = z
       .optional()
       .openapi({ description: 'Items per task; 10 when absent' }),
     retry_on: z.enum(RETRY_POLICIES).optional(),
+    priority: z
+      .int()
+      .min(-100)
+      .max(100)
+      .optional()
+      .openapi({ description: 'Jobs with a higher one are served first; 0 when absent' }),
     reuse: z.enum(['ledger', 'none']).optional().openapi({
       description: 'ledger (default): equal items that have an output already are not run again',
     }),
@@ -48,6 +54,7 @@ export const JobSummary = z
     job_type: JobType,
     model: z.string(),
     shard_size: z.int(),
+    priority: z.int().default(0),
     retry_on: z.enum(RETRY_POLICIES),
     created_at: z.iso.datetime({ offset: true }),
     finished_at: z.iso.datetime({ offset: true }).nullable(),

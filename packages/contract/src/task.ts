@@ -17,17 +17,33 @@ const TaskId = z
   .refine((id) => id.length < MAX_TASK_ID.length || id <= MAX_TASK_ID, 'must be a task id');
 const Attempt = z.int().min(0).max(32_767);
 
+/** A pace that a worker tells. */
+export const ItemsPerSecond = z.number().min(0).max(100_000);
+
 /** A lease as a worker names it: the task, and the number that the lease was given. */
 export const LeaseName = z.strictObject({ task_id: TaskId, attempt: Attempt }).openapi('LeaseName');
 export type LeaseName = z.infer<typeof LeaseName>;
 
-const Offer = z.strictObject({ job_type: JobType, model: plainText(200) }).openapi('Offer');
+const Offer = z
+  .strictObject({
+    job_type: JobType,
+    model: plainText(200),
+    items_per_second: ItemsPerSecond.optional().openapi({
+      description: "The worker's own pace, where it knows",
+    }),
+  })
+  .openapi('Offer');
 
 export const LeaseRequest = z
   .strictObject({
     worker_id: WorkerId,
     boot_id: BootId,
-    lease_limit: z.int().min(1).max(1000).openapi({ description: 'Most tasks that this call may hand out' }),
+    lease_limit: z.int().min(1).max(1000).optional().openapi({
+      description: 'Most tasks that this call may hand out; 4 where neither this nor slots is given',
+    }),
+    slots: z.int().min(1).max(1000).optional().openapi({
+      description: 'Items that the worker runs at once: then a lease holds what it does in 45 seconds',
+    }),
     offers: z.array(Offer).min(1).max(1000),
     renews: z
       .boolean()

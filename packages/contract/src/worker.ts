@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { BOOT_VERDICTS } from '@macbatch/core';
 import { JobType } from './job.ts';
 import { plainText } from './plain-text.ts';
-import { BootId, ENTRY_REFUSALS, LeaseName, WorkerId } from './task.ts';
+import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './task.ts';
 
 const count = z.int().min(0).max(100_000);
 
@@ -15,6 +15,11 @@ export const Heartbeat = z
     models: z.array(plainText(200)).max(1000),
     concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
     lease_limit: count.openapi({ description: 'Tasks that it asks for at once' }),
+    rates: z
+      .array(z.strictObject({ job_type: JobType, model: plainText(200), items_per_second: ItemsPerSecond }))
+      .max(1000)
+      .optional()
+      .openapi({ description: 'How fast it is at each kind of work' }),
     offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
     renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
   })
@@ -42,6 +47,9 @@ export const WorkerView = z
     models: z.array(z.string()),
     concurrency: z.int(),
     lease_limit: z.int(),
+    rates: z
+      .array(z.object({ job_type: z.string(), model: z.string(), items_per_second: z.number() }))
+      .default([]),
     alive: z.boolean(),
     offline: z.boolean(),
     first_seen_at: z.iso.datetime({ offset: true }),

@@ -4,10 +4,10 @@ export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './ev
 export { type Item, type ParsedItem, parseItem } from './item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './item-key.ts';
+export { inJobOrder, type JobOrder, type WaitingJob } from './job-order.ts';
 export { JOB_STATES, type JobState, jobState } from './job-state.ts';
 export { JOB_TYPES, type JobType } from './job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
-export { inJobOrder, type JobOrder, type WaitingJob } from './job-order.ts';
 export { KEY_ROLES, type KeyRole } from './key-role.ts';
 export { leaseSize, type PoolPace, shareOfSpeed } from './lease-size.ts';
 export { HEARTBEAT_ALIVE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';

@@ -39,6 +39,7 @@ export interface Job {
   readonly params: string;
   readonly shardSize: number;
   readonly retryOn: RetryOn;
+  readonly priority: number;
   readonly createdAt: Date;
   readonly finishedAt: Date | null;
   readonly cancelledAt: Date | null;
@@ -218,6 +219,7 @@ function jobOf(row: JobRow): Job {
     params: row.params,
     shardSize: row.shard_size,
     retryOn: known(RETRY_POLICIES, row.retry_on),
+    priority: row.priority,
     createdAt: row.created_at,
     finishedAt: row.finished_at,
     cancelledAt: row.cancelled_at,

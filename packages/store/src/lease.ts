@@ -15,8 +15,8 @@ export interface LeaseCall {
   readonly boot: string;
   /** Most tasks; null leaves it to the size of a lease by time. */
   readonly limit: number | null;
-  /** Items that the worker runs at once, where the lease is to be sized by time; null where it is not. */
-  readonly slots: number | null;
+  /** Items that the worker runs at once, where the lease is to be sized by time. */
+  readonly slots?: number | null;
   readonly offers: readonly {
     readonly job_type: JobType;
     readonly model: string;
@@ -77,7 +77,7 @@ export class Leaser {
   async lease(call: LeaseCall): Promise<LeasedTask[]> {
     const fresh = this.#queue.stale && this.#floors.empty;
     const tasks = await this.#grant(call, call.limit);
-    const enough = call.slots === null ? (call.limit ?? DEFAULT_LIMIT) : 1;
+    const enough = call.slots == null ? (call.limit ?? DEFAULT_LIMIT) : 1;
     if (tasks.length >= enough || fresh) return tasks;
     // What is remembered may be too old.
     this.forget();
@@ -88,7 +88,7 @@ export class Leaser {
   async #grant(call: LeaseCall, limit: number | null): Promise<LeasedTask[]> {
     const jobs = await this.#queue.matching(call.offers);
     if (jobs.length === 0) return [];
-    if (call.slots === null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
+    if (call.slots == null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
     for (const job of jobs.slice(0, JOBS_SIZED)) {
       const tasks = await this.#run(call, [job], this.#sizeFor(call, call.slots, job, limit));
       if (tasks.length > 0) return tasks;

@@ -17,10 +17,7 @@ const CLAIM = {
   boot: 'boot',
   limit: 10,
   leaseMs: 600_000,
-  jobTypes: ['noop'],
-  models: ['noop'],
-  floorJobs: [] as string[],
-  floors: [] as string[],
+  floors: ['0'],
 };
 
 /** The plan of a statement as it runs, inside a transaction that is then rolled back. */
@@ -66,7 +63,7 @@ it('R1: with most of 20,000 tasks done, a claim and a sweep go by their partial 
   await finish(19_000);
   await db.sql`vacuum analyze tasks`;
   await leaseTasks(db.store, 'ann', 20);
-  const claimed = await planOf(claim, CLAIM);
+  const claimed = await planOf(claim, { ...CLAIM, jobs: [jobId] });
   expect(claimed).toContain('tasks_pending');
   expect(claimed).not.toContain('Seq Scan on tasks');
   expect(buffersOf(claimed)).toBeLessThan(1000);
@@ -130,10 +127,10 @@ it('T4: a snapshot that is held open does not make claims look at ever more bloc
   await holder`begin isolation level repeatable read`;
   await holder`select count(*) from tasks`;
   await leaseTasks(db.store, 'ann', 10);
-  const first = buffersOf(await planOf(claim, { ...CLAIM, floorJobs: [jobId], floors: ['10'] }));
+  const first = buffersOf(await planOf(claim, { ...CLAIM, jobs: [jobId], floors: ['10'] }));
   await finish(15_000); // dead entries that nobody may clean up now
-  const withFloor = buffersOf(await planOf(claim, { ...CLAIM, floorJobs: [jobId], floors: ['15000'] }));
-  const without = buffersOf(await planOf(claim, CLAIM));
+  const withFloor = buffersOf(await planOf(claim, { ...CLAIM, jobs: [jobId], floors: ['15000'] }));
+  const without = buffersOf(await planOf(claim, { ...CLAIM, jobs: [jobId] }));
   await holder`rollback`;
   holder.release();
   expect(withFloor).toBeLessThan(first + 150);

@@ -219,7 +219,7 @@ describe('errors', () => {
   });
 
   it('T6: an error that waited for its lease to be granted finds it granted', async () => {
-    await submitJob(db.store, { items: 1 });
+    const jobId = await submitJob(db.store, { items: 1 });
     const leasing = await db.sql.reserve();
     await leasing`begin`;
     await statement<ClaimArguments, unknown>(claim).run(leasing, {
@@ -227,10 +227,8 @@ describe('errors', () => {
       boot: 'boot',
       limit: 1,
       leaseMs: 600_000,
-      jobTypes: ['noop'],
-      models: ['noop'],
-      floorJobs: [],
-      floors: [],
+      jobs: [jobId],
+      floors: ['0'],
     });
     const failed = db.store.report('ann', [failure({ taskId: '1', attempt: 1 })]);
     for (;;) {

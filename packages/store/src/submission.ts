@@ -16,6 +16,8 @@ export interface JobDraft {
   readonly params: string;
   readonly shardSize: number;
   readonly retryOn: RetryOn;
+  /** Higher first; 0 by default. */
+  readonly priority?: number;
   readonly idempotencyKey: string | null;
   /** Whether outcomes of equal items, of earlier jobs and of this one, are taken instead of running them; not by default. */
   readonly reuse?: boolean;
@@ -114,9 +116,9 @@ async function createOrHold(
 ): Promise<{ readonly id: string; readonly body_digest: string } | null> {
   for (;;) {
     const [created] = await tx`
-      insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, item_count, task_count, idempotency_key, body_digest, first_task_id)
+      insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, priority, item_count, task_count, idempotency_key, body_digest, first_task_id)
       values (${draft.id}, ${draft.owner ?? ''}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn},
-        0, 0, ${ownedKey(draft)}, '', (select last_value from tasks_id_seq))
+        ${draft.priority ?? 0}, 0, 0, ${ownedKey(draft)}, '', (select last_value from tasks_id_seq))
       on conflict (idempotency_key) do nothing
       returning id`;
     if (created !== undefined) return null;

@@ -3,6 +3,12 @@ import type { Connections } from './connections.ts';
 import { type Statement, statement } from './statement.ts';
 import { heartbeat, listWorkers, type WorkerRow } from './statements/worker.ts';
 
+export interface WorkerRate {
+  readonly job_type: string;
+  readonly model: string;
+  readonly items_per_second: number;
+}
+
 export interface WorkerAdvert {
   readonly worker: string;
   readonly boot: string;
@@ -11,10 +17,13 @@ export interface WorkerAdvert {
   readonly models: readonly string[];
   readonly concurrency: number;
   readonly leaseLimit: number;
+  /** How fast it is at each kind of work, as it says. */
+  readonly rates?: readonly WorkerRate[];
   readonly offline: boolean;
 }
 
-export interface Worker extends Omit<WorkerAdvert, 'jobTypes'> {
+export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates'> {
+  readonly rates: readonly WorkerRate[];
   readonly jobTypes: readonly string[];
   readonly alive: boolean;
   readonly firstSeenAt: Date;
@@ -32,6 +41,7 @@ type AdvertArguments = {
   models: string[];
   concurrency: number;
   leaseLimit: number;
+  rates: string;
   offline: boolean;
 };
 
@@ -54,6 +64,7 @@ export class Workers {
       ...advert,
       jobTypes: [...advert.jobTypes],
       models: [...advert.models],
+      rates: JSON.stringify(advert.rates ?? []),
     });
     if (row === undefined) throw new Error('the heartbeat answered nothing');
     return row.now;
@@ -80,6 +91,7 @@ export class Workers {
       models: row.models,
       concurrency: row.concurrency,
       leaseLimit: row.lease_limit,
+      rates: JSON.parse(row.rates) as WorkerRate[],
       offline: row.offline,
       alive: isAlive(
         { lastHeartbeatAt: row.last_heartbeat_at.getTime(), offline: row.offline },

@@ -43,7 +43,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
     .option('--id <name>', 'name of this worker (default: the host name)')
     .option('--token <token>', 'for join: what macbatch keys invite has printed (or $MACBATCH_JOIN_TOKEN)')
     .option('--concurrency <items>', 'items run at once (default: 8)')
-    .option('--lease-limit <tasks>', 'tasks asked for at once (default: 4)')
+    .option('--lease-limit <tasks>', 'most tasks asked for at once (default: what it does in 45 seconds)')
     .addOption(new Option('--json', 'the output is JSON lines in any case').hideHelp())
     .addHelpText(
       'after',

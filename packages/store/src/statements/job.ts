@@ -10,6 +10,7 @@ export interface JobRow {
   readonly params: string;
   readonly shard_size: number;
   readonly retry_on: string;
+  readonly priority: number;
   readonly item_count: number;
   readonly task_count: number;
   readonly reused_count: number;

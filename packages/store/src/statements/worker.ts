@@ -3,12 +3,12 @@ import { jobTallies, prunedTallies, workers } from '../schema.ts';
 
 /** W1: what a worker says of itself each cycle. Registers it at the first time. */
 export const heartbeat = sql`
-  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, offline)
+  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, offline)
   values (${sql.placeholder('worker')}::text, ${sql.placeholder('boot')}::text, ${sql.placeholder('hostname')}::text,
     ${sql.placeholder('jobTypes')}::text[], ${sql.placeholder('models')}::text[], ${sql.placeholder('concurrency')}::int,
-    ${sql.placeholder('leaseLimit')}::int, ${sql.placeholder('offline')}::bool)
+    ${sql.placeholder('leaseLimit')}::int, ${sql.placeholder('rates')}::text, ${sql.placeholder('offline')}::bool)
   on conflict (id) do update set boot_id = excluded.boot_id, hostname = excluded.hostname, job_types = excluded.job_types,
-    models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit,
+    models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit, rates = excluded.rates,
     offline = excluded.offline, last_heartbeat_at = now()
   returning now() as now`;
 
@@ -20,6 +20,7 @@ export interface WorkerRow {
   readonly models: readonly string[];
   readonly concurrency: number;
   readonly lease_limit: number;
+  readonly rates: string;
   readonly offline: boolean;
   readonly first_seen_at: Date;
   readonly last_heartbeat_at: Date;

@@ -20,6 +20,7 @@ export async function submitJob(
     readonly retryOn?: RetryOn;
     readonly jobType?: JobType;
     readonly model?: string;
+    readonly priority?: number;
   },
 ): Promise<string> {
   const reply = await store.submit(
@@ -29,6 +30,7 @@ export async function submitJob(
       params: '{}',
       shardSize: job.shardSize ?? 10,
       retryOn: job.retryOn ?? 'attempts',
+      priority: job.priority ?? 0,
       idempotencyKey: null,
     },
     numberedItems(job.items),

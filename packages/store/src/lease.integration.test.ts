@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { createStore } from './store.ts';
+import { completion, fileStore, freshStore, NOOP, submitJob } from './testing/index.ts';
+import type { WorkerRate } from './workers.ts';
+
+const db = fileStore();
+
+const ask = (
+  over: { readonly limit?: number | null; readonly slots?: number; readonly rate?: number | null } = {},
+) =>
+  db.store.lease({
+    worker: 'ann',
+    boot: 'boot',
+    limit: over.limit ?? null,
+    slots: over.slots ?? 4,
+    offers: [{ ...NOOP[0], itemsPerSecond: over.rate ?? null }],
+    renews: true,
+  });
+const heartbeat = (worker: string, rates: readonly WorkerRate[]) =>
+  db.store.heartbeat({
+    worker,
+    boot: 'boot',
+    hostname: 'h',
+    jobTypes: ['noop'],
+    models: ['noop'],
+    concurrency: 1,
+    leaseLimit: 1,
+    rates,
+    offline: false,
+  });
+const pace = (items_per_second: number): WorkerRate[] => [{ ...NOOP[0], items_per_second }];
+
+describe('the size of a lease', () => {
+  it('is what the worker does in 45 seconds', async () => {
+    await submitJob(db.store, { items: 2000, shardSize: 10 });
+    expect((await ask({ rate: 2 })).tasks).toHaveLength(9);
+  });
+
+  it('is two items a slot while its pace is not known, and one task at least', async () => {
+    await submitJob(db.store, { items: 2000, shardSize: 4 });
+    expect((await ask({ slots: 6 })).tasks).toHaveLength(3);
+    expect((await ask({ slots: 1 })).tasks).toHaveLength(1);
+  });
+
+  it('is never above what the worker asks for', async () => {
+    await submitJob(db.store, { items: 2000, shardSize: 10 });
+    expect((await ask({ rate: 100, limit: 2 })).tasks).toHaveLength(2);
+  });
+
+  it('is no more than its fair half of what is left, by the pace that the others tell', async () => {
+    await heartbeat('ann', pace(1));
+    await heartbeat('bob', pace(3));
+    await submitJob(db.store, { items: 80, shardSize: 1 });
+    expect((await ask({ rate: 1 })).tasks).toHaveLength(10);
+  });
+
+  it('is not in the hand of one who boasts: 500 items at most, and the others still get theirs', async () => {
+    await heartbeat('liar', pace(100_000));
+    await heartbeat('ann', pace(2));
+    await submitJob(db.store, { items: 10_000, shardSize: 10 });
+    const boast = await db.store.lease({
+      worker: 'liar',
+      boot: 'b',
+      limit: null,
+      slots: 1,
+      offers: [{ ...NOOP[0], itemsPerSecond: 100_000 }],
+      renews: true,
+    });
+    expect(boast.tasks).toHaveLength(50);
+    expect((await ask({ rate: 2 })).tasks).toHaveLength(9);
+  });
+
+  it('T4: without slots it is the number that is asked for, over as many jobs as that takes', async () => {
+    await submitJob(db.store, { items: 2, shardSize: 1 });
+    await submitJob(db.store, { items: 3, shardSize: 1 });
+    const { tasks } = await db.store.lease({
+      worker: 'ann',
+      boot: 'b',
+      limit: 4,
+      offers: NOOP,
+      renews: false,
+    });
+    expect(tasks).toHaveLength(4);
+  });
+});
+
+describe('the order between jobs', () => {
+  const next = async () => (await ask({ limit: 1 })).tasks[0]?.jobId;
+
+  it('is priority, then fewest items left, then age', async () => {
+    const large = await submitJob(db.store, { items: 30 });
+    const small = await submitJob(db.store, { items: 20 });
+    const urgent = await submitJob(db.store, { items: 40, priority: 1 });
+    const served = [
+      await next(),
+      await next(),
+      await next(),
+      await next(),
+      await next(),
+      await next(),
+      await next(),
+    ];
+    expect(served).toEqual([urgent, urgent, urgent, urgent, small, small, large]);
+  });
+
+  it('counts what is left, and not what a job began with', async () => {
+    const half = await submitJob(db.store, { items: 30 });
+    const [first, second] = (
+      await db.store.lease({ worker: 'a', boot: 'b', limit: 2, offers: NOOP, renews: false })
+    ).tasks;
+    const small = await submitJob(db.store, { items: 20 });
+    await db.store.report(
+      'a',
+      [first, second].flatMap((task) => (task === undefined ? [] : [completion(task)])),
+    );
+    expect([await next(), await next()]).toEqual([half, small]);
+  });
+
+  it('puts a job first that has got no lease for ten minutes', async () => {
+    let now = 0;
+    await using fresh = await freshStore({ monotonicMs: () => now });
+    const served = async () => {
+      now += 1000; // what was read is too old by then
+      const call = { worker: 'a', boot: 'b', limit: 1, offers: NOOP, renews: false };
+      return (await fresh.store.lease(call)).tasks[0]?.jobId;
+    };
+    const large = await submitJob(fresh.store, { items: 30 });
+    const small = await submitJob(fresh.store, { items: 10 });
+    await fresh.sql`update jobs set created_at = now() - interval '11 minutes' where id = ${large}`;
+    // Served, it is no longer starved.
+    expect([await served(), await served()]).toEqual([large, small]);
+  });
+
+  it('is plain age where the server is set to it', async () => {
+    await using fresh = await freshStore({ order: 'fifo' });
+    const first = await submitJob(fresh.store, { items: 30 });
+    await submitJob(fresh.store, { items: 10, priority: 9 });
+    const { tasks } = await fresh.store.lease({
+      worker: 'a',
+      boot: 'b',
+      limit: 1,
+      offers: NOOP,
+      renews: false,
+    });
+    expect(tasks[0]?.jobId).toBe(first);
+  });
+
+  it('leaves out what nobody here can run, and never what a stale view has missed', async () => {
+    expect((await ask()).tasks).toEqual([]);
+    await submitJob(db.store, { items: 5, model: 'other' });
+    const ours = await submitJob(db.store, { items: 50 });
+    expect((await ask({ limit: 1 })).tasks[0]?.jobId).toBe(ours);
+    // Another control plane makes a job that this one has not heard of.
+    await using elsewhere = otherStore();
+    await db.store.cancelJob(ours);
+    const theirs = await submitJob(elsewhere.store, { items: 5 });
+    expect((await ask({ limit: 1 })).tasks[0]?.jobId).toBe(theirs);
+  });
+});
+
+/** A second store over the same database, as another control plane has it. */
+function otherStore() {
+  const store = createStore({ url: db.url });
+  return { store, [Symbol.asyncDispose]: () => store.close() };
+}
