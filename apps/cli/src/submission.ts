@@ -16,6 +16,7 @@ export function jobHeader(given: {
   readonly params: string | undefined;
   readonly shardSize: string | undefined;
   readonly retryOn: string | undefined;
+  readonly priority?: string | undefined;
   readonly fresh: boolean | undefined;
 }): JobHeader {
   let params: unknown;
@@ -33,6 +34,7 @@ export function jobHeader(given: {
     job_type: given.type,
     model: given.model,
     ...(params === undefined ? {} : { params }),
+    ...(given.priority === undefined ? {} : { priority: Number(given.priority) }),
     ...(given.shardSize === undefined ? {} : { shard_size: Number(given.shardSize) }),
     ...(given.retryOn === undefined ? {} : { retry_on: given.retryOn }),
     ...(given.fresh === true ? { reuse: 'none' } : {}),

@@ -28,6 +28,7 @@ export function summaryText(job: JobView): string {
       ['lease_expired_events', String(job.lease_expired_events)],
       ['from submission to end', duration(took)],
       ['model', modelsText(job)],
+      ...(job.waiting_for === null ? [] : [['waits for', job.waiting_for]]),
     ],
   );
   const workers = table(

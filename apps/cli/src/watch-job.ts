@@ -15,12 +15,17 @@ export async function watchJob(
 ): Promise<JobView> {
   const progress = showProgress(terminal);
   let away = false;
+  // Null at first: a worker that is just starting is no news.
+  let waitingFor: string | null = null;
   try {
     for (;;) {
       try {
         const job = await client.call('readJob', { params: { id: jobId } }, { signal });
         if (away) say(terminal.stderr, 'the control plane answers again');
         away = false;
+        if (job.waiting_for !== null && job.waiting_for !== waitingFor)
+          say(terminal.stderr, `it waits for ${job.waiting_for}`);
+        waitingFor = job.waiting_for;
         progress.update(job);
         if (job.state !== 'queued' && job.state !== 'running') return job;
       } catch (error) {

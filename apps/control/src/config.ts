@@ -22,6 +22,7 @@ export const ControlConfig = z.object({
     .min(1)
     .max(LEASE_SECONDS)
     .default(90),
+  MACBATCH_ORDER: z.enum(['shortest', 'fifo'], 'must be shortest or fifo').default('shortest'),
   MACBATCH_TLS_CERT: z.string().optional(),
   MACBATCH_TLS_KEY: z.string().optional(),
   MACBATCH_REQUESTS_PER_SECOND: z.coerce.number('must be a number of requests').min(1).default(100),

@@ -42,6 +42,7 @@ export async function serve(
     const store = createStore({
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
+      order: config.MACBATCH_ORDER,
       monotonicMs: awakeClock().now,
       prepare: config.MACBATCH_PREPARE === undefined ? undefined : config.MACBATCH_PREPARE === '1',
       onDeaf: () =>

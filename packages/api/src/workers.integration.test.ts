@@ -132,3 +132,18 @@ it('W5: tasks done and failed are counted for the worker that did it', async () 
   ]);
   expect(JOB.job_type).toBe('noop');
 });
+
+it('a job that nobody who is alive can run says what it waits for, until somebody comes', async () => {
+  const job = { job_type: 'noop', model: 'rare', items: [{ id: 'a', payload: 1 }] };
+  const { id } = (await (await control.send('POST', '/v1/jobs', job)).json()) as { id: string };
+  const waitingFor = async () =>
+    ((await (await control.send('GET', `/v1/jobs/${id}`)).json()) as { waiting_for: string | null })
+      .waiting_for;
+  expect(await waitingFor()).toBe('a worker that offers noop with rare');
+  await heartbeat({ models: ['rare'] });
+  expect(await waitingFor()).toBeNull();
+  await heartbeat({ models: ['rare'], offline: true });
+  expect(await waitingFor()).toBe('a worker that offers noop with rare');
+  await control.send('POST', `/v1/jobs/${id}/cancel`);
+  expect(await waitingFor()).toBeNull();
+});

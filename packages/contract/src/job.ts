@@ -84,6 +84,11 @@ export type JobSummary = z.infer<typeof JobSummary>;
 export const JobView = JobSummary.extend({
   params: z.record(z.string(), z.unknown()),
   models_used: z.array(ModelUsed),
+  waiting_for: z
+    .string()
+    .nullable()
+    .default(null)
+    .openapi({ description: 'What no worker that is alive offers, where the job needs it' }),
   mixed_models: z
     .boolean()
     .openapi({ description: 'The alias stood for more than one build: outcomes may not be comparable' }),

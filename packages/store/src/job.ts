@@ -12,6 +12,7 @@ import { type Statement, statement } from './statement.ts';
 import { type AuditRow, auditJob } from './statements/audit.ts';
 import { cancelJob, flagCancelled } from './statements/cancel.ts';
 import {
+  anyRunner,
   closeJobs,
   fillRepeated,
   type JobRow,
@@ -77,6 +78,8 @@ export interface JobWorker {
 
 export interface JobDetail extends Job {
   readonly modelsUsed: readonly ModelBuild[];
+  /** It has work left that no worker which is alive offers to do. */
+  readonly noRunner: boolean;
   readonly workers: readonly JobWorker[];
 }
 
@@ -92,6 +95,7 @@ export class Jobs {
   readonly #read: Statement<{ job: string }, JobRow>;
   readonly #list: Statement<{ owner: string | null; before: string | null; limit: number }, JobRow>;
   readonly #workers: Statement<{ job: string }, JobWorkerRow>;
+  readonly #anyRunner: Statement<{ jobType: string; model: string }, { found: boolean }>;
   readonly #models: Statement<{ job: string }, ModelBuild>;
   readonly #lockOpen: Statement<{ jobs: string[] }, unknown>;
   readonly #close: Statement<{ jobs: string[] }, { id: string; finished_at: Date }>;
@@ -107,6 +111,7 @@ export class Jobs {
     this.#read = statement(readJob);
     this.#list = statement(listJobs);
     this.#workers = statement(readJobWorkers);
+    this.#anyRunner = statement(anyRunner);
     this.#models = statement(readJobModels);
     this.#lockOpen = statement(lockOpenJobs);
     this.#close = statement(closeJobs);
@@ -125,12 +130,15 @@ export class Jobs {
     const [job] = await this.#closed([jobOf(found)]);
     if (job === undefined) return null;
     // After the counts, so that who did what is never missing from them.
-    const [workers, modelsUsed] = await Promise.all([
+    const open = job.state === 'queued' || job.state === 'running';
+    const [workers, modelsUsed, [runner]] = await Promise.all([
       this.#workers.run(client, { job: id }),
       this.#models.run(client, { job: id }),
+      open ? this.#anyRunner.run(client, { jobType: job.jobType, model: job.model }) : [],
     ]);
     return {
       ...job,
+      noRunner: runner?.found === false,
       modelsUsed: modelsUsed.map(({ name, digest }) => ({ name, digest })),
       workers: workers.map((worker) => ({
         workerId: worker.worker_id,

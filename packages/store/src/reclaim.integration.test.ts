@@ -62,7 +62,7 @@ it('T5: a lease that ends at this very moment has passed, one that ends later ha
 
 it('R3: the job counts its expiries', async () => {
   const jobId = await submitJob(db.store, { items: 3, shardSize: 1 });
-  const other = await submitJob(db.store, { items: 1 });
+  const other = await submitJob(db.store, { items: 100 });
   await leaseTasks(db.store, 'ann', 3);
   await expireLeases(db.sql);
   await db.store.reclaim(force);

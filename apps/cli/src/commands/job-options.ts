@@ -7,6 +7,7 @@ export interface JobOptions {
   readonly params?: string;
   readonly shardSize?: string;
   readonly retryOn?: string;
+  readonly priority?: string;
   readonly fresh?: boolean;
 }
 
@@ -20,6 +21,7 @@ export function withJobOptions(command: Command): Command {
     .addOption(
       new Option('--retry-on <policy>', 'what burns the three attempts of a task').choices(RETRY_POLICIES),
     )
+    .option('--priority <n>', 'from -100 to 100: higher is served first (default: 0)')
     .option(
       '--fresh',
       'run everything: neither the job of an earlier submission nor outcomes of equal items are taken',

@@ -137,6 +137,7 @@ function fileDraft(file: string, options: JobOptions): Draft {
     params: options.params,
     shardSize: options.shardSize,
     retryOn: options.retryOn ?? 'errors',
+    priority: options.priority,
     fresh: options.fresh,
   });
   return { header, lines: () => itemLines(file) };
@@ -154,6 +155,7 @@ function example(options: JobOptions): Draft {
       params: JSON.stringify(header.params),
       shardSize: options.shardSize,
       retryOn: options.retryOn ?? header.retry_on,
+      priority: options.priority,
       fresh: options.fresh,
     }),
     lines,

@@ -22,6 +22,7 @@ export function addSubmit(program: Command, terminal: Terminal): void {
         params: options.params,
         shardSize: options.shardSize,
         retryOn: options.retryOn,
+        priority: options.priority,
         fresh: options.fresh,
       });
       const draft = { header, lines: () => itemLines(file) };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { table } from '../table.ts';
+import { rate, table } from '../table.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
@@ -12,6 +12,7 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
         worker.worker_id,
         worker.offline ? 'offline' : worker.alive ? 'alive' : 'silent',
         worker.models.join(', '),
+        worker.rates.map((each) => `${each.model} ${rate(each.items_per_second)}`).join(', '),
         worker.concurrency,
         worker.tasks_leased,
         worker.tasks_done,
@@ -25,6 +26,7 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
             'worker',
             'state',
             'models',
+            'items/s',
             'items at once',
             'tasks leased',
             'tasks done',

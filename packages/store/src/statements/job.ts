@@ -1,5 +1,6 @@
+import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
-import { items, jobModels, jobs, jobTallies, models, results, tasks } from '../schema.ts';
+import { items, jobModels, jobs, jobTallies, models, results, tasks, workers } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 export interface JobRow {
@@ -76,6 +77,14 @@ export interface JobWorkerRow {
 export const readJobWorkers = sql`
   select worker_id, leases_granted, tasks_done, tasks_failed, items_ok, items_error, first_at, last_at
   from ${jobTallies} where ${jobTallies.jobId} = ${sql.placeholder('job')}::uuid and worker_id <> '' order by worker_id`;
+
+/** Whether some worker that is alive offers what a job needs. */
+export const anyRunner = sql`
+  select exists (
+    select from ${workers} where not ${workers.offline}
+      and ${workers.lastHeartbeatAt} > now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'
+      and ${sql.placeholder('jobType')}::text = any(${workers.jobTypes}) and ${sql.placeholder('model')}::text = any(${workers.models})
+  ) as found`;
 
 export const readJobModels = sql`
   select ${models.name}, ${models.digest} from ${jobModels} join ${models} on ${models.id} = ${jobModels.modelId}
