@@ -31,6 +31,17 @@ export class Unreachable extends Error {
     super(`The control plane at ${url} does not answer: ${reason(cause)}`, { cause });
     this.name = 'Unreachable';
   }
+
+  /** Whether trying again may help: a certificate that is not trusted stays so. */
+  get mayPass(): boolean {
+    return !/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|SSL_WRONG_VERSION/.test(codeOf(this.cause));
+  }
+}
+
+/** The code of the innermost cause that has one. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return error.cause instanceof Error ? codeOf(error.cause) : String(Reflect.get(error, 'code') ?? '');
 }
 
 function reason(error: unknown): string {

@@ -90,6 +90,23 @@ describe('a control plane that does not answer', () => {
     expect(calls).toHaveLength(3);
   });
 
+  it('that is not to be trusted is not asked again', async () => {
+    const calls: string[] = [];
+    const client = new Client({
+      baseUrl: 'https://control',
+      retries: 2,
+      fetch: (url) => {
+        calls.push(url);
+        const cause = Object.assign(new Error('self-signed certificate'), {
+          code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+        });
+        throw new TypeError('fetch failed', { cause });
+      },
+    });
+    await expect(client.call('listWorkers', {})).rejects.toThrow('self-signed certificate');
+    expect(calls).toHaveLength(1);
+  });
+
   it('T2: leaseTasks is not sent again: a lease that was granted and not heard of would be lost twice', async () => {
     const { client, calls } = clientOf();
     await expect(

@@ -153,7 +153,7 @@ export class Client {
       maxTimeout: 5000,
       randomize: true,
       ...signal,
-      shouldRetry: ({ error }) => error instanceof Unreachable || error instanceof ApiError,
+      shouldRetry: ({ error }) => (error instanceof Unreachable ? error.mayPass : error instanceof ApiError),
     });
   }
 
