@@ -76,8 +76,13 @@ export async function startSupervised(
   const ended = Promise.withResolvers<string>();
   supervisor.once('exit', async () => {
     if (stopping) return;
+    if (progress.ended === undefined) {
+      // The server itself may go on, and is as good as before.
+      log('The embedded Postgres is unattended: its supervisor was killed');
+      return;
+    }
     await Promise.race([progress.logRead, pause(LOG_PATIENCE_MS)]);
-    ended.resolve(`${progress.ended ?? 'its supervisor was killed'}. Its log ends:\n${lines.join('\n')}`);
+    ended.resolve(`${progress.ended}. Its log ends:\n${lines.join('\n')}`);
   });
   letGo(supervisor);
   return { ended: ended.promise, stop };
