@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { promisify } from 'node:util';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withConnection } from '../admin-connection.ts';
 import { openPostgres } from '../open-postgres.ts';
@@ -50,12 +51,12 @@ describe('a database for tests', () => {
 
   it('is dropped although somebody is still connected, and dropping it twice is no error', async () => {
     const database = await createDatabase(server.url, 'in_use');
-    await withConnection(database.url, async (sql) => {
-      await sql`select 1`;
-      await database.drop();
-    });
+    const client = postgres(database.url, { max: 1, onnotice: () => undefined });
+    await client`select 1`;
+    await database.drop();
     await database.drop();
     expect(await databases(server.url)).not.toContain('in_use');
+    await client.end({ timeout: 1 });
   });
 
   it.each(['x'.repeat(64), 'Upper', 'a b', 'a"; drop database postgres', ''])(
