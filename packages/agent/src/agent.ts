@@ -133,10 +133,12 @@ export class Agent {
     );
   }
 
-  /** The first heartbeat comes before the first claim: it lets the control plane take back what expired. */
+  /** What is asked for now; null while there is no room for more, or no right to it. */
   #wanted(): readonly Offer[] | null {
-    if (!this.#admitted || this.#recovered.size > 0 || this.#slots.startable || !this.#journal.writable)
-      return null;
+    // The first heartbeat comes before the first claim: it lets the control plane take back what expired.
+    if (!this.#admitted || this.#recovered.size > 0 || !this.#journal.writable) return null;
+    // What may be broken here is found out before more of it is taken.
+    if (this.#slots.startable || this.#slots.quarantined) return null;
     const offers = this.#offers.current();
     return offers.length === 0 ? null : offers;
   }

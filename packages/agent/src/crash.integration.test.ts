@@ -84,7 +84,7 @@ it('two items that always crash cost four crashes each, whoever they ran beside'
 it('a runtime that dies under everything is not here: no item is to blame and no attempt is charged', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['abort 1', 'abort 2', 'abort 3', 'abort 4'], 4);
-  const agent = pool.start('a', dyingRuntime(), { concurrency: 4 });
+  const agent = pool.start('a', dyingRuntime(), { concurrency: 4, leaseRequestsAtMost: 1 });
   await until(() => agent.logged('task.not_here').length > 0);
   await until(async () => (await pool.job(id)).tasks.pending === 1);
   expect(await pool.job(id)).toMatchObject({ items: { error: 0, failed: 0, open: 4 } });

@@ -46,7 +46,12 @@ it('W8: two machines with one worker id: the second claims nothing and says whic
   const pool = await TestPool.open();
   const first = scriptedRuntime({ hold: () => true });
   const id = await submitJob(pool.store, { items: 4, shardSize: 1 });
-  const one = pool.start('mac', first, { bootId: 'one', boots: boots(), hostname: 'mac-a.local' });
+  const one = pool.start('mac', first, {
+    bootId: 'one',
+    boots: boots(),
+    hostname: 'mac-a.local',
+    leaseRequestsAtMost: 2,
+  });
   await until(() => first.running.length === 2);
   const two = pool.start('mac', scriptedRuntime(), {
     bootId: 'two',

@@ -32,7 +32,7 @@ interface Run {
   readonly quarantine: Quarantine;
   /** What is held against the item: then it runs alone. */
   readonly suspicion: Suspicion | null;
-  /** Nothing else has run on this Mac since it was started. */
+  /** Nothing else has run here since it was started. */
   alone: boolean;
 }
 
@@ -53,6 +53,11 @@ export class Slots {
 
   get busy(): boolean {
     return this.#runs.size > 0;
+  }
+
+  /** An item runs alone, to see whether it is what crashes its runtime. */
+  get quarantined(): boolean {
+    return [...this.#runs].some(({ suspicion }) => suspicion !== null);
   }
 
   get startable(): boolean {
@@ -115,7 +120,7 @@ export class Slots {
 
   /** All the tasks feed the slots, oldest first; a suspect waits until they are empty and has them for itself. */
   #fill(): void {
-    if ([...this.#runs].some(({ suspicion }) => suspicion !== null)) return;
+    if (this.quarantined) return;
     const next = this.#nextSuspect();
     if (next !== null) {
       if (this.#runs.size > 0) return;
