@@ -40,6 +40,7 @@ export class Heartbeats {
   #known = false;
   #settled: boolean;
   #admitted = false;
+  #refused: boolean = false;
 
   constructor(deps: HeartbeatsDeps) {
     this.#deps = deps;
@@ -49,6 +50,12 @@ export class Heartbeats {
 
   get pauseMs(): number {
     return this.#pauseMs;
+  }
+
+  /** Work waits for the next one; unless another machine has this id, which takes its time. */
+  get #hurries(): boolean {
+    if (this.#refused) return false;
+    return !this.#known || (!this.#settled && this.#deps.formerReported());
   }
 
   /** The next one is sent now. */
@@ -73,10 +80,11 @@ export class Heartbeats {
         await this.#beat(sentAt, stopped);
       } catch (error) {
         if (stopped.aborted) return;
-        if (error instanceof ApiError && error.code === 'worker_id_in_use') this.#admit(false);
+        this.#refused = error instanceof ApiError && error.code === 'worker_id_in_use';
+        if (this.#refused) this.#admit(false);
         options.log('heartbeat.failed', { reason: message(error) });
       }
-      const pause = this.#known && this.#settled ? this.#pauseMs : Math.min(FIRST_BEAT_MS, this.#pauseMs);
+      const pause = this.#hurries ? Math.min(FIRST_BEAT_MS, this.#pauseMs) : this.#pauseMs;
       await this.#beatNow.wait(stopped, Math.max(0, pause - (options.now() - sentAt)));
     }
   }
@@ -110,6 +118,7 @@ export class Heartbeats {
       },
       { signal: AbortSignal.any([stopped, AbortSignal.timeout(Math.max(REPLY_MS, this.#pauseMs))]) },
     );
+    this.#refused = false;
     if (!this.#known) onKnown(reply.deployment_id);
     this.#known = true;
     if (settling) {

@@ -146,6 +146,7 @@ it('a job that nobody who is alive can run says what it waits for, until somebod
   expect(await waitingFor()).toBe('a worker that offers noop with rare');
   await control.send('POST', `/v1/jobs/${id}/cancel`);
   expect(await waitingFor()).toBeNull();
+});
 
 describe('W8: one machine works under a worker id at a time', () => {
   const beat = (extra: object) =>
