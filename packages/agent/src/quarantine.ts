@@ -1,5 +1,5 @@
 /** Crashes of the runtime under one item that ran alone, at which they are the item's own error. */
-export const FINAL_CRASHES = 3;
+const FINAL_CRASHES = 3;
 
 /** Different items that crash a runtime alone, with nothing that ran well between: then it is not the items. */
 const BROKEN_AFTER_ITEMS = 3;
