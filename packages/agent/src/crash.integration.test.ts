@@ -1,6 +1,7 @@
-import { audit } from '@macbatch/store/testing';
+import { audit, submitJob } from '@macbatch/store/testing';
 import { expect, it } from 'vitest';
 import { type DyingRuntime, dyingRuntime } from './testing/dying-runtime.ts';
+import { scriptedRuntime } from './testing/scripted-runtime.ts';
 import { type TestAgent, TestPool, until } from './testing/test-pool.ts';
 
 async function submit(pool: TestPool, texts: readonly string[], shardSize: number): Promise<string> {
@@ -61,6 +62,26 @@ it('items of other tasks that were in flight are innocent once they have succeed
     leases_granted: 6,
   });
   expect(companyOf(runtime, 'a')).toEqual([3, 1]);
+});
+
+it('a suspect waits until the slots are empty, whatever runs in them', async () => {
+  const pool = await TestPool.open();
+  const other = await submitJob(pool.store, { items: 1 });
+  const bystander = scriptedRuntime({ hold: () => true });
+  const runtime = dyingRuntime();
+  const agent = pool.start('a', bystander, { concurrency: 3, runtimes: [bystander, runtime] });
+  await until(() => bystander.running.length === 1);
+  const id = await submit(pool, ['a', 'abort'], 2);
+  await until(() => agent.logged('runtime.crashed').length === 2);
+  // Each heartbeat fills the slots.
+  const beats = () => agent.requests.filter((path) => path === '/v1/workers/heartbeat').length;
+  const before = beats();
+  await until(() => beats() > before + 3);
+  expect(runtime.runs).toHaveLength(2);
+
+  bystander.release(0);
+  expect(await pool.ended(other)).toMatchObject({ items: { ok: 1 } });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 1 } });
 });
 
 it('an item that dies only in company is run alone and succeeds', async () => {
