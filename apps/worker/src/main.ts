@@ -32,7 +32,7 @@ try {
   const { previous_boot_id: _, ...shown } = probe;
   process.stdout.write(`${JSON.stringify(shown)}\n`);
 
-  const folder = await workerFolder(stateDir, workerId);
+  const folder = await workerFolder(stateDir, workerId, probe.boot.boot_id);
   if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
   void announceBoot(client, workerId, probe, log, sleep, asked);
   const clock = { now: () => Date.now() };
@@ -41,6 +41,7 @@ try {
     workerId,
     bootId: probe.boot.boot_id,
     hostname: hostname(),
+    boots: folder.boots,
     runtimes: openRuntimes(
       {
         endpoints: config.MACBATCH_ENDPOINTS as readonly EndpointConfig[],

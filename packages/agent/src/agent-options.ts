@@ -1,5 +1,6 @@
 import type { Client } from '@macbatch/client';
 import type { Sleep } from './backoff.ts';
+import type { FormerBoots } from './outbox/former-boots.ts';
 import type { Outbox } from './outbox/outbox.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -9,6 +10,8 @@ export interface AgentOptions {
   /** A new one for each process. */
   readonly bootId: string;
   readonly hostname: string;
+  /** The boots before this one; without them the control plane takes this worker's word for its id. */
+  readonly boots?: FormerBoots;
   readonly runtimes: readonly Runtime[];
   /** Where finished outcomes are until they are answered for; without one they are only in memory. */
   readonly outbox?: Outbox;

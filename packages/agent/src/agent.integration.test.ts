@@ -272,6 +272,35 @@ it('W7: a drain takes nothing new, lets running items end, hands the rest back a
   expect(elsewhere.started.toSorted((x, y) => x - y)).toEqual([2, 3, 4, 5, 6, 7]);
 });
 
+it('W7: what was not started goes back at once, and what still runs is recorded when it ends', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
+  const runtime = scriptedRuntime({ hold: (n) => n > 0 });
+  const a = pool.start('a', runtime, { concurrency: 2 });
+  await until(() => runtime.running.length === 2);
+  a.ask();
+  // The outcome that is there goes first, the lease with it; nobody waits for the two that run.
+  await until(() => a.logged('task.released').length === 1);
+  expect(a.logged('task.reported')).toMatchObject([{ outcome: 'accepted' }]);
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 5 }, tasks: { pending: 1 } });
+  expect(runtime.running).toEqual([1, 2]);
+  await until(() => a.requests.filter((path) => path === '/v1/workers/heartbeat').length > 5);
+  expect(a.logged('lease.lost')).toEqual([]);
+
+  runtime.release(1, 2);
+  await a.ended;
+  expect(runtime.aborted).toEqual([]);
+  expect(a.logged('task.released')).toHaveLength(1);
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 3, open: 3 }, tasks: { pending: 1 } });
+  const [task] = await pool.sql<{ charged: number }[]>`select attempts - returns as charged from tasks`;
+  expect(task).toEqual({ charged: 0 });
+  const elsewhere = scriptedRuntime();
+  pool.start('b', elsewhere);
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 6 }, lease_expired_events: 0 });
+  expect(elsewhere.started).toEqual([3, 4, 5]);
+  expect(await audit(pool.url)).toEqual([]);
+});
+
 it('W7: what does not end within the grace time is stopped and handed back', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });

@@ -97,3 +97,25 @@ it('an abort reaches what runs, and only that', () => {
   expect([stopped.abort.signal.aborted, runs.abort.signal.aborted]).toEqual([false, true]);
   expect(start(task).abort.signal.aborted).toBe(false);
 });
+
+it('a suspect is still to be started, but not beside others', () => {
+  const task = new HeldTask(lease(1), 0);
+  const { item, abort } = start(task);
+  const suspect = { item, suspicion: { crashes: 0, successesBefore: 0 } };
+  expect(task.suspect(suspect)).toBe(true);
+  task.stopped(abort);
+  expect([task.startable, task.hasUnsuspected, task.ended, task.start()]).toEqual([true, false, false, null]);
+  const again = task.startSuspect(suspect);
+  expect([task.suspects, task.startable, task.ended]).toEqual([[], false, false]);
+  task.stopped(again);
+  expect(task.ended).toBe(true);
+});
+
+it('nothing becomes a suspect of a task of which nothing is started any more', () => {
+  const task = new HeldTask(lease(2), 0);
+  const { item, abort } = start(task);
+  task.startNoMore();
+  expect(task.suspect({ item, suspicion: { crashes: 0, successesBefore: 0 } })).toBe(false);
+  task.stopped(abort);
+  expect(task.ended).toBe(true);
+});

@@ -1,7 +1,14 @@
 import type { LeasedTask, Outcome, ReportedError } from '@macbatch/contract';
+import type { Suspicion } from './quarantine.ts';
 import type { Reportable } from './reportable.ts';
 
 export type LeasedItem = LeasedTask['items'][number];
+
+/** An item that was in flight when its runtime crashed, and is to run alone. */
+export interface Suspect {
+  readonly item: LeasedItem;
+  readonly suspicion: Suspicion;
+}
 
 /** Items of one task that fail here before the rest of it is left to another worker. */
 const FAILED_ITEMS = 3;
@@ -19,9 +26,11 @@ export class HeldTask implements Reportable {
   error: ReportedError | null = null;
   /** The rest is to be handed back unfinished. */
   handBack = false;
-  /** The control plane says that the lease is gone. */
+  /** The lease is held no more: the control plane says so, or it was handed back while items still ran. */
   lost = false;
   #queue: LeasedItem[];
+  #suspects: Suspect[] = [];
+  #startsNoMore = false;
   #failedItems = 0;
   readonly #running = new Set<AbortController>();
 
@@ -35,21 +44,41 @@ export class HeldTask implements Reportable {
     return this.lease.items.length;
   }
 
+  /** Something of it is still to be started: beside others, or alone. */
   get startable(): boolean {
+    return this.#queue.length > 0 || this.#suspects.length > 0;
+  }
+
+  /** Something of it can be started beside others. */
+  get hasUnsuspected(): boolean {
     return this.#queue.length > 0;
   }
 
-  get ended(): boolean {
-    return this.#queue.length === 0 && this.#running.size === 0;
+  get suspects(): readonly Suspect[] {
+    return this.#suspects;
   }
 
-  /** Takes the next item to run, with the controller that can abort it. */
+  get ended(): boolean {
+    return !this.startable && this.#running.size === 0;
+  }
+
+  /** Takes the next item to run beside others, with the controller that can abort it. */
   start(): { readonly item: LeasedItem; readonly abort: AbortController } | null {
     const item = this.#queue.shift();
     if (item === undefined) return null;
-    const abort = new AbortController();
-    this.#running.add(abort);
-    return { item, abort };
+    return { item, abort: this.#abortable() };
+  }
+
+  /** Takes one of the suspects, to run it alone. */
+  startSuspect(suspect: Suspect): AbortController {
+    this.#suspects = this.#suspects.filter((other) => other !== suspect);
+    return this.#abortable();
+  }
+
+  /** An item that ran is to run again, alone. False where nothing of the task is started any more. */
+  suspect(suspect: Suspect): boolean {
+    if (!this.#startsNoMore) this.#suspects.push(suspect);
+    return !this.#startsNoMore;
   }
 
   stopped(abort: AbortController): void {
@@ -64,11 +93,19 @@ export class HeldTask implements Reportable {
 
   /** Leaves what has not been started. */
   startNoMore(): void {
+    this.#startsNoMore = true;
     this.#queue = [];
+    this.#suspects = [];
   }
 
   /** Stops what runs. */
   abortRunning(): void {
     for (const abort of this.#running) abort.abort(new Error('the work is no longer wanted'));
+  }
+
+  #abortable(): AbortController {
+    const abort = new AbortController();
+    this.#running.add(abort);
+    return abort;
   }
 }

@@ -9,6 +9,8 @@ export type ItemEnd =
   | { readonly kind: 'failed'; readonly error: ReportedError }
   /** Nothing wrong with the item: this Mac can't run it now. */
   | { readonly kind: 'not_here'; readonly error: ReportedError }
+  /** The process that ran it died: perhaps because of it. */
+  | { readonly kind: 'crashed'; readonly error: ReportedError }
   | { readonly kind: 'aborted' };
 
 /** What running an item needs of the world. */
@@ -53,6 +55,8 @@ export async function runItem(
           return { kind: 'outcome', outcome: { item_id: itemId, error: reported } };
         case 'not_here':
           return { kind: 'not_here', error: reported };
+        case 'crashed':
+          return { kind: 'crashed', error: reported };
         case 'transient':
           transients += 1;
           if (transients >= TRANSIENT_TRIES) return { kind: 'failed', error: reported };

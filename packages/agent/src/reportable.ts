@@ -48,6 +48,11 @@ export function isReturned({ outcomes, itemCount, handBack, lost }: Reportable):
   return handBack && !lost && outcomes.length < itemCount;
 }
 
+/** What is left of a task of which some items still run: handed back, without a word of those. */
+export function unstartedRest({ lease, itemCount }: Reportable): Reportable {
+  return { lease, outcomes: [], acknowledged: 0, itemCount, error: null, handBack: true, lost: false };
+}
+
 /** What an earlier process finished of a task: nothing more of it is run here, the rest is handed back. */
 export function recovered(unsettled: {
   readonly task_id: string;

@@ -35,8 +35,9 @@ export interface RunResult {
  * `not_here`: this Mac can't (model missing, out of memory): hand the task back, withdraw the offer.
  * `wait`: the server starts or is full: back off, no attempt lost.
  * `transient`: retry here a little, then fail the task.
+ * `crashed`: the process that ran it died; whether it was this item's fault is found out (`quarantine.ts`).
  */
-export type FailureClass = 'permanent' | 'not_here' | 'wait' | 'transient';
+export type FailureClass = 'permanent' | 'not_here' | 'wait' | 'transient' | 'crashed';
 
 export class RunFailure extends Error {
   readonly failure: FailureClass;

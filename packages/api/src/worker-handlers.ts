@@ -1,3 +1,4 @@
+import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { speakFor } from './auth/caller.ts';
 import { mount, type Surface } from './mount.ts';
 import { checkProtocol } from './protocol.ts';
@@ -10,7 +11,7 @@ export function mountWorkers(surface: Surface): void {
   mount(surface, 'heartbeat', async ({ body }, caller, c) => {
     checkProtocol(c);
     speakFor(caller, body.worker_id);
-    const now = await store.heartbeat({
+    const admission = await store.heartbeat({
       worker: body.worker_id,
       boot: body.boot_id,
       hostname: body.hostname,
@@ -20,7 +21,17 @@ export function mountWorkers(surface: Surface): void {
       leaseLimit: body.lease_limit,
       rates: body.rates ?? [],
       offline: body.offline ?? false,
+      formerBoots: body.former_boot_ids ?? null,
     });
+    if ('inUseBy' in admission) {
+      throw new Refusal(
+        'worker_id_in_use',
+        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker is gone, this one is let in ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
+        { field: 'worker_id' },
+      );
+    }
+    // Only now: what those boots had finished was still reported from their leases.
+    if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
     const leases = body.renew ?? [];
     // Renewed before the sweep: a lease that is only just late is kept by who holds it.
     const answers =
@@ -32,7 +43,7 @@ export function mountWorkers(surface: Surface): void {
           );
     await store.reclaim({ force: false });
     return {
-      now: now.toISOString(),
+      now: admission.now.toISOString(),
       deployment_id: await store.deploymentId(),
       lost: leases.flatMap((lease, i) => {
         const code = answers[i] ?? null;

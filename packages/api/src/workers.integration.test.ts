@@ -1,7 +1,7 @@
 import type { LeasedTask, WorkerView } from '@macbatch/contract';
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { expireLeases } from '@macbatch/store/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completed, fileApp, JOB, LEASE } from './testing/file-app.ts';
 
 const control = fileApp();
@@ -146,4 +146,84 @@ it('a job that nobody who is alive can run says what it waits for, until somebod
   expect(await waitingFor()).toBe('a worker that offers noop with rare');
   await control.send('POST', `/v1/jobs/${id}/cancel`);
   expect(await waitingFor()).toBeNull();
+});
+
+describe('W8: one machine works under a worker id at a time', () => {
+  const beat = (extra: object) =>
+    control.send('POST', '/v1/workers/heartbeat', { ...ADVERT, former_boot_ids: [], ...extra });
+  const twin = { boot_id: 'twin', hostname: 'mac-2.local' };
+
+  it('a second one is refused with the name of the first, and changes nothing', async () => {
+    await heartbeat({ former_boot_ids: [] });
+    const problem = await control.refused(() => beat(twin));
+    expect(problem).toMatchObject({ status: 409, code: 'worker_id_in_use', field: 'worker_id' });
+    expect(problem.detail).toContain('ann is in use by a worker on mac-1.local');
+    expect(await workers()).toMatchObject([{ hostname: 'mac-1.local' }]);
+    // Nor does the goodbye of a stranger send the worker home.
+    await control.refused(() => beat({ ...twin, offline: true }));
+    expect(await workers()).toMatchObject([{ hostname: 'mac-1.local', offline: false }]);
+  });
+
+  it.each([
+    ['it has said goodbye', () => heartbeat({ offline: true })],
+    ['it counts as gone', () => silentFor(HEARTBEAT_ALIVE_SECONDS)],
+  ])('the next is let in once %s, and then the first is refused', async (_why, leave) => {
+    await heartbeat({ former_boot_ids: [] });
+    await leave();
+    expect((await beat(twin)).status).toBe(200);
+    expect((await control.refused(() => beat({}))).detail).toContain('mac-2.local');
+  });
+
+  it('a boot that knows the one before it from its disk is let in at once', async () => {
+    await heartbeat();
+    const next = { boot_id: 'next', former_boot_ids: ['older', 'boot'] };
+    expect((await beat(next)).status).toBe(200);
+    expect((await beat(next)).status).toBe(200);
+    // What it has replaced is over, or a copy of its disk on another machine.
+    await control.refused(() => beat({ former_boot_ids: ['older'] }));
+  });
+
+  it('a worker of the release before, which tells of no boots, is believed', async () => {
+    await heartbeat();
+    await heartbeat({ boot_id: 'next' });
+  });
+});
+
+describe('W8: a worker that was started again', () => {
+  const next = { boot_id: 'next', former_boot_ids: ['boot'] };
+  const rows = () =>
+    control.db.sql`select status, attempts, returns, expiries, errors from tasks order by id`;
+
+  it('hands back what its former process holds, and no attempt is charged', async () => {
+    await heartbeat();
+    await control.leased(['a', 'b']);
+    await heartbeat(next);
+    // Not yet: what that process had finished may still have to be reported.
+    expect(await rows()).toMatchObject([{ status: 'leased' }, { status: 'leased' }]);
+    await heartbeat({ ...next, return_former: true });
+    const back = { status: 'pending', attempts: 1, returns: 1, expiries: 0, errors: 0 };
+    expect(await rows()).toEqual([back, back]);
+  });
+
+  it('hands back nothing of its own, of other workers or of boots that are not its own', async () => {
+    await heartbeat();
+    await control.leased(['a', 'b', 'c'], 1);
+    const lease = (extra: object) =>
+      control.send('POST', '/v1/tasks/lease', { ...LEASE, lease_limit: 1, ...extra });
+    await lease({ boot_id: 'stranger' });
+    await lease({ worker_id: 'bob' });
+    await heartbeat({ ...next, former_boot_ids: ['boot', 'next'], return_former: true });
+    expect((await rows()).map(({ status }) => status)).toEqual(['pending', 'leased', 'leased']);
+    await lease({ boot_id: 'next' });
+    await heartbeat({ ...next, return_former: true });
+    expect((await rows()).map(({ status }) => status)).toEqual(['leased', 'leased', 'leased']);
+  });
+
+  it('hands back nothing while it is refused', async () => {
+    await heartbeat();
+    await control.leased(['a']);
+    const twin = { ...ADVERT, boot_id: 'twin', former_boot_ids: ['other'], return_former: true };
+    await control.refused(() => control.send('POST', '/v1/workers/heartbeat', twin));
+    expect(await rows()).toMatchObject([{ status: 'leased' }]);
+  });
 });

@@ -21,6 +21,13 @@ export const Heartbeat = z
       .optional()
       .openapi({ description: 'How fast it is at each kind of work' }),
     offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
+    former_boot_ids: z.array(BootId).max(16).optional().openapi({
+      description:
+        'Earlier boots of this worker, as its own disk knows them. Given, even empty: another boot that is alive under this worker id is another machine, and this one is refused',
+    }),
+    return_former: z.boolean().optional().openapi({
+      description: 'All that those boots had finished has been reported: what they still hold is handed back',
+    }),
     renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
   })
   .openapi('Heartbeat');

@@ -27,6 +27,7 @@ const heartbeat = (worker: string, rates: readonly WorkerRate[]) =>
     leaseLimit: 1,
     rates,
     offline: false,
+    formerBoots: null,
   });
 const pace = (items_per_second: number): WorkerRate[] => [{ ...NOOP[0], items_per_second }];
 

@@ -118,7 +118,7 @@ it('a job that ended long ago goes with all its rows; what it counted and every 
     expect(after[name]).toBe(before[name]);
 });
 
-function heartbeat(worker: string): Promise<Date> {
+function heartbeat(worker: string): Promise<unknown> {
   return db.store.heartbeat({
     worker,
     boot: 'b',
@@ -128,6 +128,7 @@ function heartbeat(worker: string): Promise<Date> {
     concurrency: 1,
     leaseLimit: 1,
     offline: false,
+    formerBoots: null,
   });
 }
 

@@ -16,7 +16,7 @@ import { type Result, Results } from './results.ts';
 import type { AuditRow } from './statements/audit.ts';
 import { type ItemSource, type JobDraft, type SubmitReply, submit } from './submission.ts';
 import { Wake } from './wake.ts';
-import { type Worker, type WorkerAdvert, Workers } from './workers.ts';
+import { type Admission, type Heartbeat, type Worker, Workers } from './workers.ts';
 
 export interface StoreOptions extends ConnectionOptions {
   /** How long a lease holds; `LEASE_SECONDS` by default and at most. */
@@ -54,7 +54,9 @@ export interface Store {
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   /** Extends leases of a worker that renews. */
   renew(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
-  heartbeat(advert: WorkerAdvert): Promise<Date>;
+  heartbeat(said: Heartbeat): Promise<Admission>;
+  /** Hands back what these boots of a worker hold: they are over, and no attempt is charged. */
+  releaseBoots(worker: string, boots: readonly string[]): Promise<void>;
   /** Who may use the control plane. */
   readonly keys: Keys;
   /** Keeps a boot of a program; answers what was known of it. */
@@ -141,7 +143,12 @@ export function createStore(options: StoreOptions): Store {
       return answers;
     },
     renew: (worker, leases) => held.renew(worker, leases, renewedLeaseSeconds * 1000),
-    heartbeat: (advert) => workers.heartbeat(advert),
+    heartbeat: (said) => workers.heartbeat(said),
+    async releaseBoots(worker, boots) {
+      const leases = await workers.heldByBoots(worker, boots);
+      const answers = await held.release(worker, leases);
+      if (answers.includes(null)) await sentBack();
+    },
     keys: new Keys(connections),
     addBoot: (boot) => boots.add(boot),
     listBoots: (page) => boots.list(page),

@@ -1,7 +1,8 @@
 import { isAlive, type JobType } from '@macbatch/core';
 import type { Connections } from './connections.ts';
+import type { LeaseName } from './held-leases.ts';
 import { type Statement, statement } from './statement.ts';
-import { heartbeat, listWorkers, type WorkerRow } from './statements/worker.ts';
+import { heartbeat, heldByBoots, hostOf, listWorkers, type WorkerRow } from './statements/worker.ts';
 
 export interface WorkerRate {
   readonly job_type: string;
@@ -21,6 +22,15 @@ export interface WorkerAdvert {
   readonly rates?: readonly WorkerRate[];
   readonly offline: boolean;
 }
+
+/** What a worker says of itself. */
+export interface Heartbeat extends WorkerAdvert {
+  /** Its earlier boots as its disk knows them; null where it does not tell. */
+  readonly formerBoots: readonly string[] | null;
+}
+
+/** The database's clock, or the host that works under the same worker id. */
+export type Admission = { readonly now: Date } | { readonly inUseBy: string };
 
 export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates'> {
   readonly rates: readonly WorkerRate[];
@@ -43,31 +53,46 @@ type AdvertArguments = {
   leaseLimit: number;
   rates: string;
   offline: boolean;
+  formerBoots: string[] | null;
 };
 
 /** The workers that have said what they are. */
 export class Workers {
   readonly #connections: Connections;
   readonly #heartbeat: Statement<AdvertArguments, { now: Date }>;
+  readonly #hostOf: Statement<{ worker: string }, { hostname: string }>;
+  readonly #heldByBoots: Statement<{ worker: string; boots: string[] }, { task_id: string; attempt: number }>;
   readonly #list: Statement<Record<string, never>, WorkerRow>;
   #deployment: string | null = null;
 
   constructor(connections: Connections) {
     this.#connections = connections;
     this.#heartbeat = statement(heartbeat);
+    this.#hostOf = statement(hostOf);
+    this.#heldByBoots = statement(heldByBoots);
     this.#list = statement(listWorkers);
   }
 
-  /** Registers or refreshes a worker; answers with the database's clock. */
-  async heartbeat(advert: WorkerAdvert): Promise<Date> {
-    const [row] = await this.#heartbeat.run(this.#connections.relaxed, {
-      ...advert,
-      jobTypes: [...advert.jobTypes],
-      models: [...advert.models],
-      rates: JSON.stringify(advert.rates ?? []),
-    });
-    if (row === undefined) throw new Error('the heartbeat answered nothing');
-    return row.now;
+  /** Registers or refreshes a worker, unless another machine works under its id. */
+  async heartbeat(said: Heartbeat): Promise<Admission> {
+    for (;;) {
+      const [row] = await this.#heartbeat.run(this.#connections.relaxed, {
+        ...said,
+        jobTypes: [...said.jobTypes],
+        models: [...said.models],
+        rates: JSON.stringify(said.rates ?? []),
+        formerBoots: said.formerBoots === null ? null : [...said.formerBoots],
+      });
+      if (row !== undefined) return { now: row.now };
+      const [other] = await this.#hostOf.run(this.#connections.durable, { worker: said.worker });
+      if (other !== undefined) return { inUseBy: other.hostname };
+    }
+  }
+
+  /** The leases that these boots of a worker hold still. */
+  async heldByBoots(worker: string, boots: readonly string[]): Promise<LeaseName[]> {
+    const rows = await this.#heldByBoots.run(this.#connections.durable, { worker, boots: [...boots] });
+    return rows.map(({ task_id, attempt }) => ({ taskId: task_id, attempt }));
   }
 
   /** Asked of the database once. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type FormerBoots, noteBoot } from './former-boots.ts';
 import { Outbox } from './outbox.ts';
 
 /** A worker's own folder on this machine, claimed by one process at a time. */
@@ -9,19 +10,26 @@ export interface WorkerFolder {
   readonly outbox: Outbox;
   /** Lines of the outbox that could not be read. */
   readonly dropped: number;
+  readonly boots: FormerBoots;
   close(): Promise<void>;
 }
 
 const OUTBOX = 'outbox.jsonl';
+const BOOTS = 'boots.json';
 const OWNER = 'owner.pid';
 
-/** Opens the folder of worker `workerId` below `stateDir`. Rejects while another process has it. */
-export async function workerFolder(stateDir: string, workerId: string): Promise<WorkerFolder> {
+/** Opens the folder of worker `workerId` below `stateDir` for this boot. Rejects while another process has it. */
+export async function workerFolder(
+  stateDir: string,
+  workerId: string,
+  bootId: string,
+): Promise<WorkerFolder> {
   const folder = await claim(stateDir, workerId);
   const { outbox, dropped } = await Outbox.open(join(folder, OUTBOX));
   return {
     outbox,
     dropped,
+    boots: await noteBoot(join(folder, BOOTS), bootId),
     async close() {
       await outbox.close();
       await rm(join(folder, OWNER), { force: true });

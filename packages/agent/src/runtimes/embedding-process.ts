@@ -9,6 +9,13 @@ const TEXTS_PER_BATCH = 32;
 const CLOSE_WITHIN_MS = 2000;
 /** How much of what a child wrote before it died is told. */
 const LAST_WORDS = 1000;
+/** Children in a row that die before they have the model: after them no other would get up either. */
+const FAILED_STARTS = 3;
+
+// Node runs the source in the workspace and the compiled file in an installed package.
+const CHILD = import.meta.url.endsWith('.ts')
+  ? new URL('./use-lite-child.ts', import.meta.url)
+  : new URL('./use-lite-child.js', import.meta.url);
 
 export interface ModelReading extends Reading {
   readonly digest: string;
@@ -16,6 +23,7 @@ export interface ModelReading extends Reading {
 
 interface Waiting {
   readonly text: string;
+  readonly signal: AbortSignal | undefined;
   readonly resolve: (reading: ModelReading) => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -23,6 +31,8 @@ interface Waiting {
 interface Child {
   readonly process: ChildProcess;
   digest: string;
+  /** It has the model: what kills it now may be what it reads. */
+  loaded: boolean;
   lastWords: string;
 }
 
@@ -32,16 +42,19 @@ interface Child {
  */
 export class EmbeddingProcess {
   readonly #modulesFrom: string;
+  readonly #program: URL;
   #child: Child | null = null;
   #queue: Waiting[] = [];
   #inFlight: readonly Waiting[] = [];
   #batch = 0;
+  #failedStarts = 0;
   #scheduled: boolean = false;
   #closed: boolean = false;
 
-  /** `modulesFrom`: URL of the file from which the optional packages are looked up. */
-  constructor(modulesFrom: string) {
+  /** `modulesFrom`: URL of the file from which the optional packages are looked up; `program`: what the child runs. */
+  constructor(modulesFrom: string, program: URL = CHILD) {
     this.#modulesFrom = modulesFrom;
+    this.#program = program;
   }
 
   /** The process that holds the model now. */
@@ -54,7 +67,7 @@ export class EmbeddingProcess {
     signal?.throwIfAborted();
     if (this.#closed) throw closed();
     const { promise, resolve, reject } = Promise.withResolvers<ModelReading>();
-    const waiting: Waiting = { text, resolve, reject };
+    const waiting: Waiting = { text, signal, resolve, reject };
     const abort = () => {
       // A text that the child already has is read to its end; nobody waits for it.
       this.#queue = this.#queue.filter((other) => other !== waiting);
@@ -106,18 +119,14 @@ export class EmbeddingProcess {
   }
 
   #start(): Child {
-    // Node runs the source in the workspace and the compiled file in an installed package.
-    const file = import.meta.url.endsWith('.ts')
-      ? new URL('./use-lite-child.ts', import.meta.url)
-      : new URL('./use-lite-child.js', import.meta.url);
-    const started = fork(file, [this.#modulesFrom], {
+    const started = fork(this.#program, [this.#modulesFrom], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // It needs nothing of the environment, which holds the worker's key.
       env: {},
       execArgv: [],
     });
-    const child: Child = { process: started, digest: '', lastWords: '' };
+    const child: Child = { process: started, digest: '', loaded: false, lastWords: '' };
     started.stderr?.setEncoding('utf8').on('data', (words: string) => {
       child.lastWords = (child.lastWords + words).slice(-LAST_WORDS);
     });
@@ -132,6 +141,8 @@ export class EmbeddingProcess {
     if (child !== this.#child) return;
     if (message.kind === 'loaded') {
       child.digest = message.digest;
+      child.loaded = true;
+      this.#failedStarts = 0;
       return;
     }
     if (message.kind === 'unavailable') {
@@ -154,17 +165,31 @@ export class EmbeddingProcess {
     this.#schedule();
   }
 
-  /** What was in flight is the caller's to retry; what waits goes to the next child. */
+  /**
+   * What was in flight may be what killed it, and is the caller's to try again; what waits goes to the next
+   * child. A child that has not even loaded its model has read nothing: then no text is to blame.
+   */
   #lost(child: Child, why: string): void {
     if (child !== this.#child) return;
     this.#child = null;
     // One that only lost its channel must not stay beside its successor.
     child.process.kill('SIGKILL');
     const lastWords = child.lastWords.trim();
-    const message = `the process of the model "use-lite" is gone: ${why}${lastWords === '' ? '' : `: ${lastWords}`}`;
+    const how = `${why}${lastWords === '' ? '' : `: ${lastWords}`}`;
     const batch = this.#inFlight;
     this.#inFlight = [];
-    for (const { reject } of batch) reject(new RunFailure('transient', 'runtime_crashed', message));
+    if (child.loaded) {
+      const message = `the process of the model "use-lite" is gone: ${how}`;
+      for (const { reject } of batch) reject(new RunFailure('crashed', 'runtime_crashed', message));
+    } else {
+      this.#queue.unshift(...batch.filter(({ signal }) => signal?.aborted !== true));
+      this.#failedStarts += 1;
+      if (this.#failedStarts >= FAILED_STARTS) {
+        this.#failedStarts = 0;
+        const message = `the process of the model "use-lite" does not start: ${how}`;
+        this.#rejectAll(new RunFailure('not_here', 'runtime_does_not_start', message));
+      }
+    }
     this.#schedule();
   }
 

@@ -20,4 +20,4 @@ export interface ReadingError {
   readonly error: string;
 }
 
-type UnavailableCode = 'runtime_not_installed' | 'runtime_load_failed';
+export type UnavailableCode = 'runtime_not_installed' | 'runtime_load_failed';

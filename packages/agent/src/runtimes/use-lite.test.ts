@@ -140,7 +140,7 @@ test('an aborted run rejects with the reason of its signal, wherever it is', asy
   expect((await neighbour).embedding).toHaveLength(512);
 });
 
-test('the items in flight fail as transient when the child is killed, and the next run starts a new one', async () => {
+test('the items in flight are told of the crash when the child is killed, and the next run starts a new one', async () => {
   await embed('the child is there');
   const child = pidOf(runtime);
   // Stopped, it cannot answer before it is killed.
@@ -151,7 +151,7 @@ test('the items in flight fail as transient when the child is killed, and the ne
   const waiting = embed('waits behind them');
   process.kill(child, 'SIGKILL');
   for (const outcome of await inFlight) {
-    expect(outcome).toMatchObject({ reason: { failure: 'transient', code: 'runtime_crashed' } });
+    expect(outcome).toMatchObject({ reason: { failure: 'crashed', code: 'runtime_crashed' } });
     expect(outcome).toMatchObject({ reason: { message: expect.stringContaining('SIGKILL') } });
   }
   expect((await waiting).embedding).toHaveLength(512);

@@ -1,6 +1,7 @@
 import { type Offer, RunFailure, type RunRequest, type RunResult, type Runtime } from '../runtime.ts';
 import { EmbeddingProcess, type ModelReading } from './embedding-process.ts';
 import { textOf } from './text-payload.ts';
+import type { UnavailableCode } from './use-lite-messages.ts';
 import { missingPackages } from './use-lite-model.ts';
 import { type Label, labelsOf, nearestLabel } from './zero-shot.ts';
 
@@ -13,6 +14,11 @@ const OFFERS: readonly Offer[] = [
   { job_type: 'embed', model: USE_LITE },
   { job_type: 'classify', model: USE_LITE },
 ];
+
+const NEVER_HEALS: ReadonlySet<string> = new Set<UnavailableCode>([
+  'runtime_not_installed',
+  'runtime_load_failed',
+]);
 
 export interface UseLite extends Runtime {
   /** The process that holds the model now, if one runs. */
@@ -42,7 +48,7 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
         if (request.model === USE_LITE && request.job_type === 'classify') return await classify(request);
       } catch (error) {
         // Neither heals while the worker runs: the packages are missing or broken.
-        if (error instanceof RunFailure && error.failure === 'not_here') usable = false;
+        if (error instanceof RunFailure && NEVER_HEALS.has(error.code)) usable = false;
         throw error;
       }
       throw new RunFailure(

@@ -1,7 +1,15 @@
+import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
-import { jobTallies, prunedTallies, workers } from '../schema.ts';
+import { jobTallies, leases, prunedTallies, tasks, workers } from '../schema.ts';
 
-/** W1: what a worker says of itself each cycle. Registers it at the first time. */
+/**
+ * W1: what a worker says of itself each cycle. Registers it at the first time.
+ *
+ * One machine works under a worker id at a time. The boot that is known stays until it says goodbye or has been
+ * silent for as long as makes a worker count as gone; only a boot that names it as its own predecessor, which
+ * nobody but its successor on the same disk can, takes over at once. Any other changes nothing here. A worker of
+ * a release that sends no predecessors is believed.
+ */
 export const heartbeat = sql`
   insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, offline)
   values (${sql.placeholder('worker')}::text, ${sql.placeholder('boot')}::text, ${sql.placeholder('hostname')}::text,
@@ -10,7 +18,20 @@ export const heartbeat = sql`
   on conflict (id) do update set boot_id = excluded.boot_id, hostname = excluded.hostname, job_types = excluded.job_types,
     models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit, rates = excluded.rates,
     offline = excluded.offline, last_heartbeat_at = now()
+  where worker.boot_id = excluded.boot_id or worker.offline
+    or worker.last_heartbeat_at <= now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'
+    or coalesce(worker.boot_id = any(${sql.placeholder('formerBoots')}::text[]), true)
   returning now() as now`;
+
+export const hostOf = sql`select hostname from ${workers} where id = ${sql.placeholder('worker')}::text`;
+
+/** The leases that these boots of a worker hold still. */
+export const heldByBoots = sql`
+  select ${tasks.id}::text as task_id, ${tasks.attempts} as attempt
+  from ${tasks} join ${leases} on ${leases.taskId} = ${tasks.id} and ${leases.attempt} = ${tasks.attempts}
+  where ${tasks.status} = 'leased' and ${tasks.assignedWorker} = ${sql.placeholder('worker')}::text
+    and ${leases.bootId} = any(${sql.placeholder('boots')}::text[])
+  order by ${tasks.id}`;
 
 export interface WorkerRow {
   readonly id: string;

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { audit } from '@macbatch/store/testing';
+import postgres from 'postgres';
+import { expect, it } from 'vitest';
+import { testFolder } from './testing/folder.ts';
+import { modelServer } from './testing/model-server.ts';
+import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
+import { jsonLines, macbatch, until } from './testing/program.ts';
+
+it.each([
+  ['its outbox knows what it held', false],
+  ['its outbox was purged meanwhile', true],
+])('W8: a worker that is killed and started again takes up its task at once: %s', async (_, purge) => {
+  const control = await startControl();
+  const server = await modelServer();
+  const job = await submitPrompts(control.client, 4, 4);
+  const env = { ...parrotAt(server.url), MACBATCH_CONCURRENCY: '2' };
+  const killed = startWorker(control, 'w', { env });
+  server.allow(1);
+  await until(() => server.answered.length === 1 && server.waiting.length === 2);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  await until(() => server.waiting.length === 0);
+  if (purge)
+    expect(await macbatch(['worker', 'purge', '--id', 'w'], { env: control.stateEnv })).toMatchObject({
+      how: 0,
+    });
+
+  server.allow(1000);
+  startWorker(control, 'w', { env });
+  expect(await endedJob(control.client, job)).toMatchObject({
+    state: 'done',
+    items: { ok: 4 },
+    leases_granted: 2,
+    // Its lease of 90 s was handed back, not waited for.
+    lease_expired_events: 0,
+  });
+  expect(await chargedAttempts(control.databaseUrl)).toEqual([1]);
+  expect(await resultsOf(control.client, job)).toHaveLength(4);
+  expect(await audit(control.databaseUrl)).toEqual([]);
+});
+
+it('W8: two machines with one worker id: the second says who has it, and works once the first has gone', async () => {
+  const control = await startControl();
+  const server = await modelServer();
+  const env = parrotAt(server.url);
+  const first = startWorker(control, 'twin', { env });
+  await first.event('worker.running');
+  // Another folder is another machine: it knows nothing of the first.
+  const elsewhere = { ...env, MACBATCH_STATE_DIR: join(testFolder(), 'workers') };
+  const second = startWorker(control, 'twin', { env: elsewhere });
+  const refused = await second.event('heartbeat.failed');
+  expect(refused['reason']).toMatch(
+    /^The worker id twin is in use by a worker on .+ another MACBATCH_WORKER_ID/,
+  );
+  expect(jsonLines(second.stdout()).map(({ event }) => event)).not.toContain('worker.running');
+
+  first.kill('SIGTERM');
+  expect(await first.ended).toMatchObject({ how: 0 });
+  await second.event('worker.running');
+});
+
+async function chargedAttempts(databaseUrl: string): Promise<number[]> {
+  const sql = postgres(databaseUrl, { max: 1 });
+  try {
+    const rows = await sql<
+      { charged: number }[]
+    >`select attempts - returns as charged from tasks order by id`;
+    return rows.map(({ charged }) => charged);
+  } finally {
+    await sql.end();
+  }
+}
