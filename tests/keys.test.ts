@@ -40,6 +40,10 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
   const refused = await start('control', [], { env: control }).ended;
   expect(refused.how).toBe(1);
   expect(refused.stdout).toContain('there is no key yet');
+  const proxied = { ...control, MACBATCH_HOST: '127.0.0.1', MACBATCH_TRUST_PROXY: '1' };
+  const refusedToo = await start('control', [], { env: proxied }).ended;
+  expect(refusedToo.how).toBe(1);
+  expect(refusedToo.stdout).toContain('there is no key yet');
 
   const made = await start('control', ['keys', 'create', '--role', 'admin', '--name', 'ops'], {
     env: control,

@@ -57,6 +57,7 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
         'MACBATCH_ORDER',
         'MACBATCH_TLS_CERT',
         'MACBATCH_TLS_KEY',
+        'MACBATCH_TRUST_PROXY',
         'MACBATCH_REQUESTS_PER_SECOND',
         'MACBATCH_STREAMS',
         'MACBATCH_BODY_IDLE_SECONDS',

@@ -25,6 +25,7 @@ export const ControlConfig = z.object({
   MACBATCH_ORDER: z.enum(['shortest', 'fifo'], 'must be shortest or fifo').default('shortest'),
   MACBATCH_TLS_CERT: z.string().optional(),
   MACBATCH_TLS_KEY: z.string().optional(),
+  MACBATCH_TRUST_PROXY: z.enum(['0', '1'], 'must be 0 or 1').default('0'),
   MACBATCH_REQUESTS_PER_SECOND: z.coerce.number('must be a number of requests').min(1).default(100),
   MACBATCH_STREAMS: z.coerce.number('must be a number of streams').int().min(1).default(32),
   MACBATCH_BODY_IDLE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(3600).default(30),

@@ -51,8 +51,10 @@ export async function serve(
             'NOTIFY does not come through, as behind a pooler: requests that wait for work look every 5 s',
         }),
     });
-    const open = isLoopback(host);
-    await refuseOpenNetwork(store, host);
+    const trustProxy = config.MACBATCH_TRUST_PROXY === '1';
+    // A proxy brings others to a loopback address, too.
+    const open = isLoopback(host) && !trustProxy;
+    if (!open) await refuseOpenNetwork(store, trustProxy ? 'the proxy' : host);
     if (open && !(await store.keys.any()))
       log('control.open', { reason: `${host} is this machine alone and there is no key: nobody needs one` });
     const { boot } = probe;
@@ -74,6 +76,7 @@ export async function serve(
     const app = createApp({
       store,
       open,
+      trustProxy,
       limits: limitsOf(config),
       quota: quotaOf(config),
       hasRoom: roomFor(config),
@@ -100,10 +103,10 @@ export async function serve(
   log('control.stopped');
 }
 
-async function refuseOpenNetwork(store: Store, host: string): Promise<void> {
-  if (isLoopback(host) || (await store.keys.any())) return;
+async function refuseOpenNetwork(store: Store, entrance: string): Promise<void> {
+  if (await store.keys.any()) return;
   await store.close();
   throw new Error(
-    `Others can reach ${host}, and there is no key yet. Make one with: keys create --role admin --name NAME, or listen on 127.0.0.1.`,
+    `Others can reach ${entrance}, and there is no key yet. Make one with: keys create --role admin --name NAME, or listen on 127.0.0.1 without a proxy.`,
   );
 }

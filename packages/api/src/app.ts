@@ -27,6 +27,11 @@ export interface AppOptions {
    * default.
    */
   readonly open?: boolean;
+  /**
+   * Whether every request comes through a proxy that puts the client's address last in `X-Forwarded-For`. False
+   * by default: anybody can send that header.
+   */
+  readonly trustProxy?: boolean;
   /** Whether the database's disk has room for more; asked now and then while a submission comes in. */
   readonly hasRoom?: () => Promise<boolean>;
   /** Told of every error that is not a refusal; its message never leaves the process. */
@@ -52,7 +57,13 @@ export function createApp(options: AppOptions): Hono {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const app = new Hono();
-  const gate = new Gate({ store, open: options.open ?? false, limits, monotonicMs });
+  const gate = new Gate({
+    store,
+    open: options.open ?? false,
+    trustProxy: options.trustProxy ?? false,
+    limits,
+    monotonicMs,
+  });
   const surface: Surface = { app, store, gate, limits };
 
   const registry = new Registry<PrometheusContentType>();

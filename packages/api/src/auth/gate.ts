@@ -4,6 +4,7 @@ import type { Key, KeyHalves, Store } from '@macbatch/store';
 import type { Context } from 'hono';
 import { Refusal } from '../refusal.ts';
 import { type Caller, mayUse, OPEN } from './caller.ts';
+import { clientAddress } from './client-address.ts';
 import { parseSecret, type SecretKind, sameHash } from './key-text.ts';
 import { type CallerLimits, type RequestLimits, requestLimits } from './request-limits.ts';
 
@@ -17,6 +18,8 @@ export interface GateOptions {
   readonly store: Pick<Store, 'keys'>;
   /** Whether nobody needs a key as long as there is none: only where none but this machine can ask. */
   readonly open: boolean;
+  /** Whether requests come through a proxy that tells who sent them. */
+  readonly trustProxy: boolean;
   readonly limits: RequestLimits;
   readonly monotonicMs: () => number;
 }
@@ -25,6 +28,7 @@ export interface GateOptions {
 export class Gate {
   readonly #keys: Store['keys'];
   readonly #open: boolean;
+  readonly #trustProxy: boolean;
   readonly #limits: CallerLimits;
   readonly #monotonicMs: () => number;
   #openUntil = Number.NEGATIVE_INFINITY;
@@ -32,6 +36,7 @@ export class Gate {
   constructor(options: GateOptions) {
     this.#keys = options.store.keys;
     this.#open = options.open;
+    this.#trustProxy = options.trustProxy;
     this.#limits = requestLimits(options.limits);
     this.#monotonicMs = options.monotonicMs;
   }
@@ -50,7 +55,7 @@ export class Gate {
 
   /** The halves of the join token that a request carries. */
   async joinToken(c: Context): Promise<KeyHalves> {
-    await this.#limits.attempt(addressOf(c));
+    await this.#limits.attempt(clientAddress(c, this.#trustProxy));
     return (
       bearer(c, 'mbj') ?? refuse('unauthenticated', 'Send the join token as Authorization: Bearer mbj_….')
     );
@@ -89,7 +94,7 @@ export class Gate {
     }
     const key = await this.#keys.find(halves.id);
     if (!isGenuine(key, halves)) {
-      await this.#limits.attempt(addressOf(c));
+      await this.#limits.attempt(clientAddress(c, this.#trustProxy));
       throw new Refusal('invalid_key', 'There is no such key.');
     }
     if (key.revokedAt !== null) throw new Refusal('invalid_key', 'This key was revoked.');
@@ -122,11 +127,6 @@ function timesSent(c: Context): number {
   const raw: unknown = c.env?.incoming?.rawHeaders;
   if (!Array.isArray(raw)) return 1;
   return raw.filter((text, i) => i % 2 === 0 && String(text).toLowerCase() === 'authorization').length;
-}
-
-function addressOf(c: Context): string {
-  const address: unknown = c.env?.incoming?.socket?.remoteAddress;
-  return typeof address === 'string' ? address : 'unknown';
 }
 
 function refuse(code: 'unauthenticated' | 'invalid_key', detail: string): never {
