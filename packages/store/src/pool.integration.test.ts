@@ -40,7 +40,8 @@ async function wire(): Promise<{ readonly url: string; cut(yes: boolean): void }
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the wire has no port');
-  const url = Object.assign(new URL(db.url), { port: String(address.port) });
+  // The server may be on another address than this wire, as a container is.
+  const url = Object.assign(new URL(db.url), { hostname: '127.0.0.1', port: String(address.port) });
   return {
     url: url.href,
     cut: (yes) => {
