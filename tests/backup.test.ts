@@ -9,7 +9,11 @@ import { jsonLines, macbatch, type Program, start, until } from './testing/progr
 
 /** `macbatch up` with the embedded server of a folder. */
 async function up(folder: string, dataDir: string, port = '0'): Promise<{ program: Program; url: string }> {
-  const program = start('cli', ['up', '--json', '--port', port, '--data-dir', dataDir], { cwd: folder });
+  const program = start('cli', ['up', '--json', '--port', port, '--data-dir', dataDir], {
+    cwd: folder,
+    // Leases that the workers of a backup's time held must run out.
+    env: { MACBATCH_RENEWED_LEASE_SECONDS: '10' },
+  });
   const [line] = await until(() => {
     const lines = jsonLines(program.stdout());
     return lines.length > 0 && lines;
