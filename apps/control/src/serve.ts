@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createApp } from '@macbatch/api';
+import { createApp, toldBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { createStore, migrate, type Store } from '@macbatch/store';
@@ -58,17 +58,9 @@ export async function serve(
     if (open && !(await store.keys.any()))
       log('control.open', { reason: `${host} is this machine alone and there is no key: nobody needs one` });
     const { boot } = probe;
-    const verdict = await store.addBoot({
-      role: 'control',
-      name,
-      bootId: boot.boot_id,
-      pid: boot.pid,
-      hostname: boot.hostname,
-      startedAt: boot.started_at,
-      cwd: boot.cwd,
-      tmpWritable: boot.tmp_writable,
-      previousBootId,
-    });
+    const verdict = await store.addBoot(
+      toldBoot({ role: 'control', name, boot, previous_boot_id: previousBootId }),
+    );
     log('boot.known', { boot_id: boot.boot_id, verdict });
     // Reconciliation: what leases ran out while nobody served is taken back before anybody is served.
     const { reclaimed, failed } = await store.reclaim({ force: true });

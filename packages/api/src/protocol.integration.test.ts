@@ -1,18 +1,9 @@
 import { PROTOCOL_HEADER, PROTOCOL_VERSION } from '@macbatch/contract';
 import { describe, expect, it } from 'vitest';
-import { completed, fileApp, LEASE } from './testing/file-app.ts';
+import { completed, fileApp, HEARTBEAT, LEASE } from './testing/file-app.ts';
 
 const { leased, send, refused } = fileApp();
 
-const HEARTBEAT = {
-  worker_id: 'ann',
-  boot_id: 'boot',
-  hostname: 'h',
-  job_types: ['noop'],
-  models: ['noop'],
-  concurrency: 1,
-  lease_limit: 1,
-};
 const speaking = (version: number) => ({ [PROTOCOL_HEADER]: String(version) });
 const CALLS = [
   ['/v1/workers/heartbeat', HEARTBEAT],

@@ -3,6 +3,7 @@ import { speakFor } from './auth/caller.ts';
 import { mount, type Surface } from './mount.ts';
 import { checkProtocol } from './protocol.ts';
 import { Refusal } from './refusal.ts';
+import { toldBoot } from './told-boot.ts';
 
 /** Workers, and what an administrator may force. */
 export function mountWorkers(surface: Surface): void {
@@ -75,22 +76,11 @@ export function mountWorkers(surface: Surface): void {
     };
   });
 
-  mount(surface, 'reportBoot', async ({ body: { role, name, boot, previous_boot_id } }, caller) => {
-    speakFor(caller, name, 'name');
-    if (caller.workerId !== null && role !== 'worker')
+  mount(surface, 'reportBoot', async ({ body }, caller) => {
+    speakFor(caller, body.name, 'name');
+    if (caller.workerId !== null && body.role !== 'worker')
       throw new Refusal('forbidden', 'A worker key tells of no control plane.', { field: 'role' });
-    const verdict = await store.addBoot({
-      role,
-      name,
-      bootId: boot.boot_id,
-      pid: boot.pid,
-      hostname: boot.hostname,
-      startedAt: boot.started_at,
-      cwd: boot.cwd,
-      tmpWritable: boot.tmp_writable,
-      previousBootId: previous_boot_id,
-    });
-    return { verdict };
+    return { verdict: await store.addBoot(toldBoot(body)) };
   });
 
   mount(surface, 'listBoots', async ({ query }) => {

@@ -21,17 +21,16 @@ const CLAIM = {
 };
 
 /** The plan of a statement as it runs, inside a transaction that is then rolled back. */
-async function planOf(query: SQL, args: Record<string, never> | object): Promise<string> {
+async function planOf(
+  query: SQL,
+  args: Parameters<ReturnType<typeof statement>['values']>[0],
+): Promise<string> {
+  const { text, values } = statement(query);
+  const explain = 'explain (analyze, buffers, costs off, timing off, summary off) ';
   let plan = '';
-  const explained = { prefix: 'explain (analyze, buffers, costs off, timing off, summary off) ' };
   await db.sql
     .begin(async (tx) => {
-      // The driver is given the text with its prefix; arguments go as they always do.
-      const proxied = {
-        unsafe: (text: string, values: postgres.ParameterOrJSON<never>[]) =>
-          tx.unsafe(explained.prefix + text, values),
-      } as unknown as postgres.TransactionSql;
-      const rows = await statement<never, { 'QUERY PLAN': string }>(query).run(proxied, args as never);
+      const rows = await tx.unsafe<{ 'QUERY PLAN': string }[]>(explain + text, values(args));
       plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       throw new Error('roll back');
     })

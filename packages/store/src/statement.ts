@@ -13,6 +13,8 @@ type Argument = postgres.ParameterOrJSON<never> | readonly unknown[] | bigint | 
  */
 export interface Statement<Arguments extends Readonly<Record<string, Argument>>, Row> {
   readonly text: string;
+  /** The arguments in the order in which they stand in the text. */
+  values(args: Arguments): postgres.ParameterOrJSON<never>[];
   /** On any connection of a pool, or on the one that a transaction has. */
   run(client: Pool | postgres.Sql | postgres.TransactionSql, args: Arguments): Promise<readonly Row[]>;
 }
@@ -26,13 +28,17 @@ export function statement<Arguments extends Readonly<Record<string, Argument>>, 
     if (param instanceof Placeholder) return param.name;
     throw new TypeError(`a statement has an argument without a name in: ${rendered.sql}`);
   });
+  // The driver has no name for what it takes as an argument here.
+  const valuesOf = (args: Arguments) =>
+    names.map((name) => args[name] ?? null) as postgres.ParameterOrJSON<never>[];
   return {
     text: rendered.sql,
+    values: valuesOf,
     async run(client, args) {
-      const values = names.map((name) => args[name] ?? null);
+      const values = valuesOf(args);
       const send = async (sql: postgres.Sql | postgres.TransactionSql) =>
         // The driver types rows as unknown; what a statement returns is declared beside its text.
-        (await sql.unsafe(rendered.sql, values as postgres.ParameterOrJSON<never>[], {
+        (await sql.unsafe(rendered.sql, values, {
           prepare: true,
         })) as unknown as readonly Row[];
       return client instanceof Pool ? client.run(send) : send(client);

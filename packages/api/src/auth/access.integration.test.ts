@@ -1,7 +1,7 @@
 import { ACCESS, type RouteName, routes } from '@macbatch/contract';
 import { KEY_ROLES, type KeyRole } from '@macbatch/core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fileApp, JOB, LEASE } from '../testing/file-app.ts';
+import { fileApp, HEARTBEAT, JOB, LEASE } from '../testing/file-app.ts';
 import { bearing, keyFor } from '../testing/keyed-app.ts';
 
 const { db, errors, send } = fileApp({ open: false });
@@ -32,15 +32,6 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   createJoinToken: ['admin'],
 };
 
-const HEARTBEAT = {
-  worker_id: 'ann',
-  boot_id: 'boot',
-  hostname: 'h',
-  job_types: ['noop'],
-  models: ['noop'],
-  concurrency: 1,
-  lease_limit: 1,
-};
 const BOOT = {
   role: 'worker',
   name: 'ann',

@@ -23,6 +23,16 @@ export const NDJSON = { 'content-type': 'application/x-ndjson' };
 export const JOB = { job_type: 'noop', model: 'noop' } as const;
 export const LEASE = { worker_id: 'ann', boot_id: 'boot', lease_limit: 10, offers: [JOB] } as const;
 
+export const HEARTBEAT = {
+  worker_id: 'ann',
+  boot_id: 'boot',
+  hostname: 'h',
+  job_types: ['noop'],
+  models: ['noop'],
+  concurrency: 1,
+  lease_limit: 1,
+} as const;
+
 /** One control plane for the tests of a file, over a database that is emptied before each. */
 export function fileApp(
   options: Omit<AppOptions, 'store'> = {},
