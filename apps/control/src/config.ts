@@ -22,6 +22,7 @@ export const ControlConfig = z.object({
     .min(1)
     .max(LEASE_SECONDS)
     .default(90),
+  MACBATCH_COPIES: z.enum(['on', 'off'], 'must be on or off').default('on'),
   MACBATCH_ORDER: z.enum(['shortest', 'fifo'], 'must be shortest or fifo').default('shortest'),
   MACBATCH_TLS_CERT: z.string().optional(),
   MACBATCH_TLS_KEY: z.string().optional(),

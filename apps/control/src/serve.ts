@@ -43,6 +43,7 @@ export async function serve(
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
       order: config.MACBATCH_ORDER,
+      copies: config.MACBATCH_COPIES === 'on',
       monotonicMs: awakeClock().now,
       prepare: config.MACBATCH_PREPARE === undefined ? undefined : config.MACBATCH_PREPARE === '1',
       onDeaf: () =>

@@ -1,4 +1,5 @@
 import type { LeasedTask } from '@macbatch/contract';
+import { REPORT_SECONDS } from '@macbatch/core';
 import type { AgentOptions, AgentState } from './agent-options.ts';
 import { Bell } from './bell.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -17,9 +18,6 @@ import { requestWork } from './work-requests.ts';
  * grace time still within the 20 s after which launchd kills.
  */
 const FAREWELL_MS = 3000;
-
-/** How long an outcome waits for others before it is reported. */
-const REPORT_MS = 10_000;
 
 /**
  * A worker: leases tasks, runs their items on its runtimes, reports. Its slots are fed from all the tasks it
@@ -54,8 +52,9 @@ export class Agent {
       random: options.random,
       sleep: options.sleep,
       now: options.now,
-      reportMs: options.reportMs ?? REPORT_MS,
+      reportMs: options.reportMs ?? REPORT_SECONDS * 1000,
       onUnwanted: (task, code) => this.#slots.drop(task, code),
+      onItemsSettled: (task, itemIds) => this.#slots.settleItems(task, itemIds),
       onSettled: (task) => this.#settled(task),
     });
     this.#slots = new Slots({
@@ -66,6 +65,7 @@ export class Agent {
       reporter: this.#reporter,
       onIdle: () => this.#moreWanted.ring(),
       onDoubt: () => this.#heartbeats.ring(),
+      onSuspect: () => this.#heartbeats.ring(),
     });
     this.#heartbeats = new Heartbeats({
       options,
@@ -76,6 +76,7 @@ export class Agent {
       formerReported: () => this.#recovered.size === 0,
       onAdmission: (admitted) => this.#admit(admitted),
       onLost: (task, code) => this.#slots.drop(task, code),
+      onItemsSettled: (task, itemIds) => this.#slots.settleItems(task, itemIds),
       onAnswered: () => this.#slots.pump(),
     });
   }
@@ -148,9 +149,10 @@ export class Agent {
       task_id: lease.task_id,
       attempt: lease.attempt,
       items: lease.items.length,
+      ...(lease.copy ? { copy: true } : {}),
     });
     const task = new HeldTask(lease, sentAt + lease.lease_seconds * 1000);
-    void this.#journal.leased(lease, lease.items.length);
+    void this.#journal.leased(lease);
     this.#heartbeats.renewWithin(lease.lease_seconds);
     this.#slots.add(task);
     if (this.#draining.signal.aborted) this.#slots.leave(task);

@@ -28,6 +28,8 @@ export interface HeartbeatsDeps {
   /** May work, or may not: another machine works under this id. */
   readonly onAdmission: (admitted: boolean) => void;
   readonly onLost: (task: HeldTask, code: string) => void;
+  /** Others have reported these items of a task. */
+  readonly onItemsSettled: (task: HeldTask, itemIds: readonly string[]) => void;
   /** Called after each that was answered. */
   readonly onAnswered: () => void;
 }
@@ -103,7 +105,7 @@ export class Heartbeats {
   }
 
   async #beat(sentAt: number, stopped: AbortSignal): Promise<void> {
-    const { options, held, onKnown, formerReported, onLost, onAnswered } = this.#deps;
+    const { options, held, onKnown, formerReported, onLost, onItemsSettled, onAnswered } = this.#deps;
     const settling = this.#known && !this.#settled && formerReported();
     // By task and lease: an expired lease's last items may run beside a new lease of the same task.
     const tasks = new Map([...held()].filter(({ lost }) => !lost).map((task) => [nameOf(task.lease), task]));
@@ -113,6 +115,7 @@ export class Heartbeats {
         body: {
           ...this.#advert(),
           ...(settling ? { return_former: true } : {}),
+          ...suspectsOf([...tasks.values()]),
           renew: [...tasks.values()].map(({ lease: { task_id, attempt } }) => ({ task_id, attempt })),
         },
       },
@@ -133,6 +136,10 @@ export class Heartbeats {
       // Its report may have been answered, or its rest handed back, while the heartbeat was under way.
       if (task === undefined || !held().has(task) || task.ended || task.lost) continue;
       onLost(task, code);
+    }
+    for (const { task_id, attempt, item_ids } of reply.settled) {
+      const task = tasks.get(nameOf({ task_id, attempt }));
+      if (task !== undefined && held().has(task) && !task.lost) onItemsSettled(task, item_ids);
     }
     onAnswered();
   }
@@ -167,4 +174,15 @@ export class Heartbeats {
       rates: this.#deps.paces.known(offers),
     };
   }
+}
+
+/** Most suspects that one heartbeat names: more than any Mac runs at once. */
+const MOST_SUSPECTS = 1000;
+
+/** The items that run alone here; nothing where there are none. */
+function suspectsOf(tasks: readonly HeldTask[]) {
+  const suspects = tasks.flatMap(({ lease: { task_id, attempt }, suspected }) =>
+    [...suspected].map((item_id) => ({ task_id, attempt, item_id })),
+  );
+  return suspects.length === 0 ? {} : { suspects: suspects.slice(0, MOST_SUSPECTS) };
 }

@@ -11,6 +11,7 @@ const lease = (items: number): LeasedTask => ({
   job_type: 'noop',
   model: 'noop',
   params: '{}',
+  copy: false,
   items: Array.from({ length: items }, (_, n) => ({ item_id: `item-${n}`, payload: `{"n":${n}}` })),
 });
 const outcome = (n: number) => ({ item_id: `item-${n}`, output: '1' });

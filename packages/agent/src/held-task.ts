@@ -32,7 +32,11 @@ export class HeldTask implements Reportable {
   #suspects: Suspect[] = [];
   #startsNoMore = false;
   #failedItems = 0;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Map<AbortController, LeasedItem>();
+  /** Items that others have reported, from copies. */
+  readonly #settled = new Set<string>();
+  /** Items that a runtime has crashed under and that have not ended since. */
+  readonly #suspected = new Set<string>();
 
   constructor(lease: LeasedTask, trustedUntil: number) {
     this.lease = lease;
@@ -40,8 +44,18 @@ export class HeldTask implements Reportable {
     this.#queue = [...lease.items];
   }
 
+  /** Items that are this worker's to bring: all that nobody else has reported. */
   get itemCount(): number {
-    return this.lease.items.length;
+    return this.lease.items.length - this.#settled.size;
+  }
+
+  get copy(): boolean {
+    return this.lease.copy;
+  }
+
+  /** Items that run alone, or are going to. */
+  get suspected(): ReadonlySet<string> {
+    return this.#suspected;
   }
 
   /** Something of it is still to be started: beside others, or alone. */
@@ -66,23 +80,46 @@ export class HeldTask implements Reportable {
   start(): { readonly item: LeasedItem; readonly abort: AbortController } | null {
     const item = this.#queue.shift();
     if (item === undefined) return null;
-    return { item, abort: this.#abortable() };
+    return { item, abort: this.#abortable(item) };
   }
 
   /** Takes one of the suspects, to run it alone. */
   startSuspect(suspect: Suspect): AbortController {
     this.#suspects = this.#suspects.filter((other) => other !== suspect);
-    return this.#abortable();
+    return this.#abortable(suspect.item);
   }
 
   /** An item that ran is to run again, alone. False where nothing of the task is started any more. */
   suspect(suspect: Suspect): boolean {
+    this.#suspected.add(suspect.item.item_id);
     if (!this.#startsNoMore) this.#suspects.push(suspect);
     return !this.#startsNoMore;
   }
 
   stopped(abort: AbortController): void {
     this.#running.delete(abort);
+  }
+
+  /** Whether somebody else has reported the item: what came of it here is of no use. */
+  isSettled(itemId: string): boolean {
+    return this.#settled.has(itemId);
+  }
+
+  /** Others have reported these items: they are not run, and what runs of them stops. */
+  settle(itemIds: readonly string[]): void {
+    const own = new Set(this.outcomes.map(({ item_id }) => item_id));
+    const leased = new Set(this.lease.items.map(({ item_id }) => item_id));
+    for (const itemId of itemIds) if (leased.has(itemId) && !own.has(itemId)) this.#settled.add(itemId);
+    this.#queue = this.#queue.filter(({ item_id }) => !this.#settled.has(item_id));
+    this.#suspects = this.#suspects.filter(({ item }) => !this.#settled.has(item.item_id));
+    for (const [abort, { item_id }] of this.#running)
+      if (this.#settled.has(item_id)) abort.abort(new Error('somebody else has reported it'));
+  }
+
+  /** What came of an item here. */
+  brought(outcome: Outcome): void {
+    this.#suspected.delete(outcome.item_id);
+    this.outcomes.push(outcome);
   }
 
   failed(error: ReportedError): void {
@@ -100,12 +137,12 @@ export class HeldTask implements Reportable {
 
   /** Stops what runs. */
   abortRunning(): void {
-    for (const abort of this.#running) abort.abort(new Error('the work is no longer wanted'));
+    for (const abort of this.#running.keys()) abort.abort(new Error('the work is no longer wanted'));
   }
 
-  #abortable(): AbortController {
+  #abortable(item: LeasedItem): AbortController {
     const abort = new AbortController();
-    this.#running.add(abort);
+    this.#running.set(abort, item);
     return abort;
   }
 }

@@ -1,4 +1,4 @@
-import type { LeaseName, Outcome } from '@macbatch/contract';
+import type { LeasedTask, LeaseName, Outcome } from '@macbatch/contract';
 import type { Outbox, UnsettledTask } from './outbox/outbox.ts';
 import type { OutboxRecord } from './outbox/record.ts';
 
@@ -43,8 +43,17 @@ export class Journal {
     return unsettled;
   }
 
-  leased({ task_id, attempt }: LeaseName, items: number): Promise<void> {
-    return this.#append({ kind: 'leased', deployment: this.#known(), task_id, attempt, items });
+  leased(lease: LeasedTask): Promise<void> {
+    const { task_id, attempt, items } = lease;
+    const copy = lease.copy ? { copy: true } : {};
+    return this.#append({
+      kind: 'leased',
+      deployment: this.#known(),
+      task_id,
+      attempt,
+      items: items.length,
+      ...copy,
+    });
   }
 
   finished({ task_id, attempt }: LeaseName, outcome: Outcome): Promise<void> {

@@ -50,7 +50,8 @@ it('T5: a closed lid costs the items in flight and nothing else', async () => {
   const second = scriptedRuntime();
   pool.start('b', second);
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 6 } });
-  expect(second.started).toEqual([4, 5]);
+  expect(new Set(second.started)).toEqual(new Set([4, 5]));
+  expect(second.started).toHaveLength(2);
 });
 
 it('I4: an item that fails here goes back alone', async () => {

@@ -6,8 +6,10 @@ export interface Reportable {
   readonly outcomes: readonly Outcome[];
   /** How many of the outcomes, from the first on, the control plane has answered for. */
   readonly acknowledged: number;
-  /** Items that were leased with the task. */
+  /** Items that are to be brought. */
   readonly itemCount: number;
+  /** Some items only, of a lease that another worker has. */
+  readonly copy: boolean;
   /** An item failed here in a way that may pass elsewhere. */
   readonly error: ReportedError | null;
   /** The rest is to be handed back unfinished. */
@@ -18,12 +20,12 @@ export interface Reportable {
 
 /** The last report of it. */
 export function entryOf(task: Reportable): ReportEntry {
-  const { lease, outcomes, acknowledged, itemCount, error, handBack } = task;
+  const { lease, outcomes, acknowledged, itemCount, copy, error, handBack } = task;
   return {
     task_id: lease.task_id,
     attempt: lease.attempt,
     outcomes: outcomes.slice(acknowledged),
-    final: outcomes.length === itemCount,
+    final: !copy && outcomes.length === itemCount,
     ...(error === null || handBack ? {} : { error }),
   };
 }
@@ -49,8 +51,8 @@ export function isReturned({ outcomes, itemCount, handBack, lost }: Reportable):
 }
 
 /** What is left of a task of which some items still run: handed back, without a word of those. */
-export function unstartedRest({ lease, itemCount }: Reportable): Reportable {
-  return { lease, outcomes: [], acknowledged: 0, itemCount, error: null, handBack: true, lost: false };
+export function unstartedRest({ lease, itemCount, copy }: Reportable): Reportable {
+  return { lease, outcomes: [], acknowledged: 0, itemCount, copy, error: null, handBack: true, lost: false };
 }
 
 /** What an earlier process finished of a task: nothing more of it is run here, the rest is handed back. */
@@ -66,6 +68,7 @@ export function recovered(unsettled: {
     outcomes,
     acknowledged: 0,
     itemCount: items,
+    copy: false, // the record of a copy has no number of items
     error: null,
     handBack: true,
     lost: false,

@@ -54,6 +54,7 @@ async function leased(shape: {
     now: () => Date.now(),
     reportMs: 10_000,
     onUnwanted: () => undefined,
+    onItemsSettled: () => undefined,
     onSettled: (task) => settled.push(task),
   });
   const logged = (event: string) => log.filter((each) => each.event === event);

@@ -20,6 +20,8 @@ export interface ReporterOptions {
   readonly reportMs: number;
   /** Called when the control plane has answered for a task, or will never take it. */
   readonly onSettled: (task: Reportable) => void;
+  /** Called when others have reported items of a task that still runs. */
+  readonly onItemsSettled: (task: HeldTask, itemIds: readonly string[]) => void;
   /** Called when the control plane wants nothing more of a task that still runs. */
   readonly onUnwanted: (task: HeldTask, code: string) => void;
 }
@@ -114,8 +116,9 @@ export class Reporter {
       for (const { task, upTo } of parts) {
         task.acknowledged = upTo;
         const reply = replies.get(nameOf(task.lease));
-        if (reply !== undefined && reply.outcome !== 'accepted' && !task.ended)
-          this.#options.onUnwanted(task, reply.code ?? reply.outcome);
+        if (reply === undefined || task.ended) continue;
+        if (reply.outcome !== 'accepted') this.#options.onUnwanted(task, reply.code ?? reply.outcome);
+        else if (reply.settled !== undefined) this.#options.onItemsSettled(task, reply.settled);
       }
     }
     const returned = batch.filter(isReturned);

@@ -20,6 +20,8 @@ export interface SlotsDeps {
   readonly onIdle: () => void;
   /** Called when a lease may have run out: a heartbeat must tell before more of it is started. */
   readonly onDoubt: () => void;
+  /** Called when an item is to run alone: nobody else should be given it meanwhile. */
+  readonly onSuspect: () => void;
 }
 
 /** The run of one item in a slot. */
@@ -89,6 +91,14 @@ export class Slots {
     task.lost = true;
     this.leave(task);
     task.abortRunning();
+  }
+
+  /** Others have reported these items of a task. */
+  settleItems(task: HeldTask, itemIds: readonly string[]): void {
+    if (task.ended) return;
+    task.settle(itemIds);
+    if (task.ended) this.#deps.reporter.add(task);
+    this.pump();
   }
 
   /** Leaves all that has not been started, and sends what is finished. */
@@ -179,7 +189,7 @@ export class Slots {
     if (end?.kind === 'outcome') await journal.finished(task.lease, end.outcome);
     this.#runs.delete(run);
     task.stopped(abort);
-    if (end !== null) this.#note(task, end);
+    if (end !== null && !task.isSettled(run.item.item_id)) this.#note(task, end);
     if (task.ended) reporter.add(task);
     else if (end?.kind === 'outcome') reporter.note(task);
     this.pump();
@@ -231,7 +241,11 @@ export class Slots {
     });
     switch (verdict.kind) {
       case 'again':
-        if (task.suspect({ item, suspicion: verdict.suspicion }) || task.error !== null) return null;
+        if (task.suspect({ item, suspicion: verdict.suspicion })) {
+          this.#deps.onSuspect();
+          return null;
+        }
+        if (task.error !== null) return null;
         return { kind: 'aborted' };
       case 'item_error':
         return { kind: 'outcome', outcome: { item_id: item.item_id, error: end.error } };
@@ -251,7 +265,7 @@ export class Slots {
   #note(task: HeldTask, end: JudgedEnd): void {
     switch (end.kind) {
       case 'outcome':
-        task.outcomes.push(end.outcome);
+        task.brought(end.outcome);
         if ('output' in end.outcome) this.#deps.offers.succeeded(offerOf(task.lease));
         break;
       case 'failed':

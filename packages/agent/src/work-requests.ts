@@ -45,6 +45,7 @@ export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal)
             slots: options.concurrency,
             offers: offers.map((offer) => deps.paces.paced(offer)),
             renews: true,
+            copies: true,
             // Something may still be running: then its end must not wait for this reply.
             wait_seconds: WAIT_SECONDS,
           },

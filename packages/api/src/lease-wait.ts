@@ -1,7 +1,10 @@
 import type { Store } from '@macbatch/store';
 
-/** How long a waiting lease trusts that it will be woken before it looks by itself. */
-const LOOK_AGAIN_MS = 5000;
+/**
+ * How long a waiting lease trusts that it will be woken before it looks by itself. Short, because nobody tells
+ * that a holder has become overdue; what a look needs is shared by all that wait.
+ */
+const LOOK_AGAIN_MS = 1000;
 
 /** Listens for work from before a caller looks for it, so that what comes in between is not missed. */
 export class WorkWatch {

@@ -81,5 +81,6 @@ export function entryReply(entry: Entry, verdict: Verdict): EntryReply {
     outcome: verdict.outcome,
     ...('code' in verdict && verdict.code !== undefined ? { code: verdict.code } : {}),
     task_status: verdict.status,
+    ...('settled' in verdict && verdict.settled !== undefined ? { settled: [...verdict.settled] } : {}),
   };
 }

@@ -28,6 +28,7 @@ export function mountTasks(
         itemsPerSecond: items_per_second ?? null,
       })),
       renews: request.renews ?? false,
+      copies: request.copies ?? false,
     });
   }
 
@@ -104,6 +105,7 @@ function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {
     job_type: JobType.parse(task.jobType),
     model: task.model,
     params: task.params,
+    copy: task.copy,
     items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
   };
 }

@@ -33,6 +33,12 @@ export function mountWorkers(surface: Surface): void {
     }
     // Only now: what those boots had finished was still reported from their leases.
     if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
+    if (body.suspects !== undefined && body.suspects.length > 0) {
+      await store.spare(
+        body.worker_id,
+        body.suspects.map(({ task_id, attempt, item_id }) => ({ taskId: task_id, attempt, itemId: item_id })),
+      );
+    }
     const leases = body.renew ?? [];
     // Renewed before the sweep: a lease that is only just late is kept by who holds it.
     const answers =
@@ -47,8 +53,12 @@ export function mountWorkers(surface: Surface): void {
       now: admission.now.toISOString(),
       deployment_id: await store.deploymentId(),
       lost: leases.flatMap((lease, i) => {
-        const code = answers[i] ?? null;
+        const code = answers[i]?.refusal ?? null;
         return code === null ? [] : [{ ...lease, code }];
+      }),
+      settled: leases.flatMap((lease, i) => {
+        const { refusal, settled } = answers[i] ?? { refusal: null, settled: [] };
+        return refusal !== null || settled.length === 0 ? [] : [{ ...lease, item_ids: [...settled] }];
       }),
     };
   });

@@ -49,6 +49,10 @@ export const LeaseRequest = z
       .boolean()
       .optional()
       .openapi({ description: 'The worker renews by heartbeat, so a shorter lease will do' }),
+    copies: z.boolean().optional().openapi({
+      description:
+        'Where nothing is pending, a copy of items that another worker holds will do; given only to a worker that holds nothing',
+    }),
     wait_seconds: z
       .number()
       .min(0)
@@ -68,6 +72,10 @@ export const LeasedTask = z
     job_type: JobType,
     model: z.string(),
     params: z.string().openapi({ description: 'JSON text' }),
+    copy: z.boolean().default(false).openapi({
+      description:
+        "The lease is another worker's and these are some of its items, last first: they are reported under its number",
+    }),
     items: z.array(
       z.object({ item_id: z.string(), payload: z.string().openapi({ description: 'JSON text' }) }),
     ),
@@ -135,6 +143,10 @@ export const EntryReply = z
     code: z.enum(ENTRY_REFUSALS).optional(),
     detail: z.string().optional(),
     task_status: z.enum(TASK_STATUSES).nullable(),
+    settled: z.array(z.string()).optional().openapi({
+      description:
+        'Items of the task that have an outcome from a copy, or that the holder has ended: they need not be run',
+    }),
   })
   .openapi('EntryReply');
 export type EntryReply = z.infer<typeof EntryReply>;

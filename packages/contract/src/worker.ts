@@ -28,6 +28,14 @@ export const Heartbeat = z
     return_former: z.boolean().optional().openapi({
       description: 'All that those boots had finished has been reported: what they still hold is handed back',
     }),
+    suspects: z
+      .array(LeaseName.extend({ item_id: z.string().max(10_000) }))
+      .max(1000)
+      .optional()
+      .openapi({
+        description:
+          'Items of its leases that it runs alone, because a runtime has crashed under them: no copy is made of them',
+      }),
     renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
   })
   .openapi('Heartbeat');
@@ -42,6 +50,12 @@ export const HeartbeatReply = z
     lost: z
       .array(LeaseName.extend({ code: z.enum(ENTRY_REFUSALS) }))
       .openapi({ description: 'Named leases that no longer hold' }),
+    settled: z
+      .array(LeaseName.extend({ item_ids: z.array(z.string()) }))
+      .default([])
+      .openapi({
+        description: 'Items of named leases that another worker has reported: they need not be run',
+      }),
   })
   .openapi('HeartbeatReply');
 export type HeartbeatReply = z.infer<typeof HeartbeatReply>;

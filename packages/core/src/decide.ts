@@ -49,6 +49,8 @@ function holds(condition: Condition, task: Task, event: TaskEvent): boolean {
   switch (condition.op) {
     case '=':
       return left === right;
+    case '<>':
+      return left !== right;
     case '<':
       return left < right;
     case '<=':
@@ -72,7 +74,10 @@ export function refusal(task: Task, event: TaskEvent): Refusal {
       if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
       if (task.status === 'done') return 'already_done';
       return event.type === 'renew' && task.cancelled ? 'job_cancelled' : 'lease_lost';
+    case 'copy':
+      return task.cancelled ? 'job_cancelled' : 'not_leased';
     case 'expire':
+    case 'lose_copy':
       return 'not_due';
     case 'retry':
       if (task.cancelled) return 'job_cancelled';

@@ -18,6 +18,10 @@ export type TaskEvent =
   /** The worker hands the task back unfinished; no attempt is charged. */
   | { readonly type: 'release'; readonly worker: string; readonly attempt: number }
   | { readonly type: 'expire'; readonly now: number }
+  /** A worker with nothing to do is given a copy of items that another holds. Changes nothing of the task. */
+  | { readonly type: 'copy'; readonly worker: string }
+  /** A copy was lost to the clock. */
+  | { readonly type: 'lose_copy' }
   /** A person sends the task back; `reopened` counts recorded item errors that were withdrawn for it. */
   | { readonly type: 'retry'; readonly reopened: number };
 

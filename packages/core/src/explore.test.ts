@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
 import type { TaskEvent } from './event.ts';
 import { newTask, RETRY_POLICIES, type RetryOn, TASK_STATUSES } from './task.ts';
-import { expire, fail, LEASE_MS, lease, release, renew, report, retry } from './testing/events.ts';
+import {
+  copy,
+  expire,
+  fail,
+  LEASE_MS,
+  lease,
+  loseCopy,
+  release,
+  renew,
+  report,
+  retry,
+} from './testing/events.ts';
 import { brokenRules } from './testing/invariants.ts';
 import { canFinish, step, type World, worldOf } from './testing/world.ts';
 
@@ -13,6 +24,7 @@ const DEPTH = 10;
 function* moves({ task, granted, itemErrors }: World): Generator<[event: TaskEvent, bad: number]> {
   for (const worker of WORKERS) {
     yield [lease(worker, 0), 0];
+    yield [copy(worker), 0];
     for (const attempt of granted.flatMap((holder, index) => (holder === worker ? [index + 1] : []))) {
       yield [renew(worker, attempt, 0), 0];
       yield [fail(worker, attempt), 0];
@@ -24,6 +36,7 @@ function* moves({ task, granted, itemErrors }: World): Generator<[event: TaskEve
     }
   }
   yield [expire(0), 0];
+  if (task.expiries < 2) yield [loseCopy(), 0]; // no copy is given after that
   for (let reopened = 0; reopened <= itemErrors; reopened += 1) yield [retry(reopened), 0];
 }
 

@@ -1,4 +1,5 @@
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './boot-verdict.ts';
+export { type CopyPlan, type CopyWorker, copyPlans, type Holder, REPORT_SECONDS } from './copy-plan.ts';
 export { type Decision, decide, refusal } from './decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './event.ts';
 export { type Item, type ParsedItem, parseItem } from './item.ts';
@@ -10,7 +11,13 @@ export { JOB_TYPES, type JobType } from './job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
 export { KEY_ROLES, type KeyRole } from './key-role.ts';
 export { leaseSize, type PoolPace, shareOfSpeed } from './lease-size.ts';
-export { HEARTBEAT_ALIVE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
+export {
+  HEARTBEAT_ALIVE_SECONDS,
+  LEASE_SECONDS,
+  MAX_ATTEMPTS,
+  MAX_EXPIRIES,
+  MAX_EXPIRIES_COPIED,
+} from './lease-terms.ts';
 export { isAlive } from './liveness.ts';
 export type { Condition, EventField, Operand, Rule } from './rule.ts';
 export { EXPIRED_TOO_OFTEN, RULES } from './rules.ts';

@@ -1,5 +1,5 @@
 /** Seconds of work that a lease should hold: short enough for a newcomer, long enough for few requests. */
-const LEASE_TARGET_SECONDS = 45;
+export const LEASE_TARGET_SECONDS = 45;
 /** Most items of one lease, however fast the worker says it is. */
 export const MAX_LEASE_ITEMS = 500;
 /** Items a slot that a worker gets whose rate is not known yet. */

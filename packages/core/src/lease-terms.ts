@@ -12,3 +12,6 @@ export const HEARTBEAT_ALIVE_SECONDS = 60;
  * circle for ever. Generous, so that lids that close over one task night after night do not reach it.
  */
 export const MAX_EXPIRIES = 10;
+
+/** A task that lost this many leases in a row may be what its holders die of: no more of them are risked on copies. */
+export const MAX_EXPIRIES_COPIED = 2;

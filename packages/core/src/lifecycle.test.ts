@@ -4,7 +4,19 @@ import type { Refusal, TaskEvent, TaskEventType } from './event.ts';
 import { LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
 import { newTask, type Task } from './task.ts';
 import { after } from './testing/after.ts';
-import { expire, fail, LEASE_MS, lease, release, renew, report, retry, T0 } from './testing/events.ts';
+import {
+  copy,
+  expire,
+  fail,
+  LEASE_MS,
+  lease,
+  loseCopy,
+  release,
+  renew,
+  report,
+  retry,
+  T0,
+} from './testing/events.ts';
 
 /** Now, in every row of the document: within the leases that began at T0. */
 const NOW = T0 + 60_000;
@@ -139,6 +151,17 @@ const CHAPTERS: Readonly<Record<TaskEventType, Chapter | readonly Chapter[]>> = 
   expire: {
     says: 'A request came in, and the reclaim that runs in it looks at the task.',
     from: { 'the clock': () => expire(NOW) },
+  },
+  copy: {
+    says: 'A worker that has nothing to do could run some of its items as well.',
+    from: {
+      'any other worker': () => copy('cem'),
+      'the holder': (task) => (task.status === 'leased' ? copy('bob') : null),
+    },
+  },
+  lose_copy: {
+    says: 'A copy of some of its items was lost to the clock.',
+    from: { 'the clock': () => loseCopy() },
   },
   retry: [
     {

@@ -19,7 +19,7 @@ export type Operand =
 export type Condition =
   | {
       readonly kind: 'compare';
-      readonly op: '=' | '<' | '<=' | '>=';
+      readonly op: '=' | '<>' | '<' | '<=' | '>=';
       readonly left: Operand;
       readonly right: Operand;
     }
@@ -40,6 +40,12 @@ export const now: Operand = { kind: 'now' };
 export const later = (ms: Operand): Operand => ({ kind: 'later', ms });
 
 export const is = (left: Operand, right: Operand): Condition => ({ kind: 'compare', op: '=', left, right });
+export const isNot = (left: Operand, right: Operand): Condition => ({
+  kind: 'compare',
+  op: '<>',
+  left,
+  right,
+});
 export const below = (left: Operand, right: Operand): Condition => ({
   kind: 'compare',
   op: '<',

@@ -1,5 +1,5 @@
 import type { TaskEventType } from './event.ts';
-import { MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
+import { MAX_ATTEMPTS, MAX_EXPIRIES, MAX_EXPIRIES_COPIED } from './lease-terms.ts';
 import {
   atLeast,
   atMost,
@@ -8,6 +8,7 @@ import {
   constant,
   event,
   is,
+  isNot,
   later,
   minus,
   now,
@@ -131,6 +132,24 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: { ...backToPending, ...withExpiry },
     },
     { when: overdue, becomes: { ...givenUp, ...withExpiry, error: constant(EXPIRED_TOO_OFTEN) } },
+  ],
+  copy: [
+    {
+      when: [
+        inStatus('leased'),
+        is(task('cancelled'), constant(false)),
+        isNot(task('assignedWorker'), event('worker')),
+        below(task('expiries'), constant(MAX_EXPIRIES_COPIED)),
+      ],
+      becomes: {},
+    },
+  ],
+  // Counted like a lost lease, so that copies can't hide what an item does to those that run it.
+  lose_copy: [
+    {
+      when: [inStatus('pending', 'leased'), below(plus(task('expiries'), one), constant(MAX_EXPIRIES))],
+      becomes: withExpiry,
+    },
   ],
   retry: [
     { when: [inStatus('failed'), is(task('cancelled'), constant(false))], becomes: sentBack },

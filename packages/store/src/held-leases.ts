@@ -4,7 +4,7 @@ import { batches } from './entry-batch.ts';
 import { heldRefusal } from './held-refusal.ts';
 import { type Statement, statement } from './statement.ts';
 import type { HeldRow } from './statements/fail.ts';
-import { release, renew } from './statements/release.ts';
+import { type RenewedRow, release, renew } from './statements/release.ts';
 import { onceMore } from './transient.ts';
 
 export interface LeaseName {
@@ -17,11 +17,18 @@ export type LeaseRefusal = Refusal | 'not_found' | null;
 
 export type HeldArguments = { worker: string; numbers: number[]; taskIds: string[]; attempts: number[] };
 
-/** Renews leases and takes them back from their holders. */
+/** What came of the renewal of one lease. */
+export interface Renewal {
+  readonly refusal: LeaseRefusal;
+  /** Items of it that need not be run any more: others had copies of them, and have reported. */
+  readonly settled: readonly string[];
+}
+
+/** Renews leases and takes them back from their holders; copies like the leases that they copy. */
 export class HeldLeases {
   readonly #connections: Connections;
   readonly #release: Statement<HeldArguments, HeldRow>;
-  readonly #renew: Statement<HeldArguments & { leaseMs: number }, HeldRow>;
+  readonly #renew: Statement<HeldArguments & { leaseMs: number }, RenewedRow>;
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -30,26 +37,36 @@ export class HeldLeases {
   }
 
   /** One answer for each lease, in order. */
-  release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]> {
-    return answers('release', leases, (args) =>
+  async release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]> {
+    const rows = await eachOf(leases, (args) =>
       this.#release.run(this.#connections.durable, { worker, ...args }),
     );
+    return leases.map((lease, no) => answer('release', rows.get(no), lease));
   }
 
   /** One answer for each lease, in order. */
-  renew(worker: string, leases: readonly LeaseName[], leaseMs: number): Promise<LeaseRefusal[]> {
-    return answers('renew', leases, (args) =>
+  async renew(worker: string, leases: readonly LeaseName[], leaseMs: number): Promise<Renewal[]> {
+    const rows = await eachOf(leases, (args) =>
       this.#renew.run(this.#connections.relaxed, { worker, leaseMs, ...args }),
     );
+    return leases.map((lease, no) => {
+      const row = rows.get(no);
+      return { refusal: answer('renew', row, lease), settled: row?.settled ?? [] };
+    });
   }
 }
 
-async function answers(
-  type: 'renew' | 'release',
+function answer(type: 'renew' | 'release', row: HeldRow | undefined, { attempt }: LeaseName): LeaseRefusal {
+  if (row === undefined) return 'not_found';
+  return row.status === null ? heldRefusal(type, row, attempt) : null;
+}
+
+/** The rows by the places of their leases in the call. */
+async function eachOf<Row extends HeldRow>(
   leases: readonly LeaseName[],
-  run: (args: Omit<HeldArguments, 'worker'>) => Promise<readonly HeldRow[]>,
-): Promise<LeaseRefusal[]> {
-  const found: LeaseRefusal[] = leases.map(() => 'not_found');
+  run: (args: Omit<HeldArguments, 'worker'>) => Promise<readonly Row[]>,
+): Promise<ReadonlyMap<number, Row>> {
+  const found = new Map<number, Row>();
   for (const batch of batches(leases)) {
     const rows = await onceMore(() =>
       run({
@@ -58,8 +75,7 @@ async function answers(
         attempts: batch.map(({ entry }) => entry.attempt),
       }),
     );
-    for (const row of rows)
-      found[row.no] = row.status === null ? heldRefusal(type, row, leases[row.no]?.attempt ?? 0) : null;
+    for (const row of rows) found.set(row.no, row);
   }
   return found;
 }

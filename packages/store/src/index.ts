@@ -1,6 +1,7 @@
 export { afterRestore } from './after-restore.ts';
 export type { Boot, KnownBoot } from './boots.ts';
-export type { LeaseName, LeaseRefusal } from './held-leases.ts';
+export type { SuspectItem } from './copies.ts';
+export type { LeaseName, LeaseRefusal, Renewal } from './held-leases.ts';
 export type { Job, JobDetail, JobWorker } from './job.ts';
 export type { Key, KeyHalves, NewKey } from './keys.ts';
 export type { LeasedTask } from './lease.ts';

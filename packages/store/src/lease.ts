@@ -1,6 +1,8 @@
 import { type JobOrder, type JobType, leaseSize, shareOfSpeed } from '@macbatch/core';
 import type { Connections } from './connections.ts';
+import type { Copies } from './copies.ts';
 import { JobQueue, type QueuedJob } from './job-queue.ts';
+import { leasedTasks } from './leased-tasks.ts';
 import { PendingFloors } from './pending-floors.ts';
 import { type Statement, statement } from './statement.ts';
 import { type ClaimedRow, claim } from './statements/claim.ts';
@@ -24,6 +26,8 @@ export interface LeaseCall {
     readonly itemsPerSecond?: number | null;
   }[];
   readonly leaseMs: number;
+  /** A copy of what another worker holds will do, where nothing is pending. */
+  readonly copies?: boolean;
 }
 
 export interface LeasedTask {
@@ -33,6 +37,8 @@ export interface LeasedTask {
   readonly jobType: string;
   readonly model: string;
   readonly params: string;
+  /** It is another's lease, of which these items are a copy. */
+  readonly copy: boolean;
   readonly items: { readonly itemId: string; readonly payload: string }[];
 }
 
@@ -53,10 +59,12 @@ export class Leaser {
   readonly #connections: Connections;
   readonly #claim: Statement<ClaimArguments, ClaimedRow>;
   readonly #queue: JobQueue;
+  readonly #copies: Copies | null;
   readonly #floors = new PendingFloors();
   readonly #monotonicMs: () => number;
 
-  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder) {
+  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder, copies: Copies | null) {
+    this.#copies = copies;
     this.#connections = connections;
     this.#claim = statement(claim);
     this.#queue = new JobQueue(connections, monotonicMs, order);
@@ -75,6 +83,12 @@ export class Leaser {
   }
 
   async lease(call: LeaseCall): Promise<LeasedTask[]> {
+    const tasks = await this.#pending(call);
+    if (tasks.length > 0 || this.#copies === null || call.copies !== true) return tasks;
+    return this.#copies.grant(call);
+  }
+
+  async #pending(call: LeaseCall): Promise<LeasedTask[]> {
     const fresh = this.#queue.stale && this.#floors.empty;
     const tasks = await this.#grant(call, call.limit);
     const enough = call.slots == null ? (call.limit ?? DEFAULT_LIMIT) : 1;
@@ -120,25 +134,8 @@ export class Leaser {
       jobs: looked,
       floors: this.#floors.of(looked, this.#monotonicMs()),
     });
-    const tasks: LeasedTask[] = [];
-    for (const row of rows) {
-      let task = tasks.at(-1);
-      if (task?.taskId !== row.id) {
-        task = {
-          taskId: row.id,
-          jobId: row.job_id,
-          attempt: row.attempts,
-          jobType: row.job_type,
-          model: row.model,
-          params: row.params,
-          items: [],
-        };
-        tasks.push(task);
-        this.#floors.claimed(row.job_id, BigInt(row.id));
-      }
-      if (row.item_id !== null && row.payload !== null)
-        task.items.push({ itemId: row.item_id, payload: row.payload });
-    }
+    const tasks = leasedTasks(rows);
+    for (const task of tasks) this.#floors.claimed(task.jobId, BigInt(task.taskId));
     return tasks;
   }
 }

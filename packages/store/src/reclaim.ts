@@ -1,6 +1,7 @@
 import type { Connections } from './connections.ts';
 import { HostSleep } from './host-sleep.ts';
 import { type Statement, statement } from './statement.ts';
+import { expireCopies } from './statements/copy.ts';
 import { databaseClock, type ExpiredRow, expire } from './statements/expire.ts';
 import { onceMore } from './transient.ts';
 
@@ -24,6 +25,7 @@ export interface Reclaimed {
 export class Reclaimer {
   readonly #connections: Connections;
   readonly #expire: Statement<{ limit: number }, ExpiredRow>;
+  readonly #expireCopies: Statement<{ limit: number }, { lost: number }>;
   readonly #clock: Statement<Record<string, never>, { ms: number }>;
   readonly #monotonicMs: () => number;
   readonly #shortestLeaseMs: number;
@@ -34,6 +36,7 @@ export class Reclaimer {
   constructor(connections: Connections, monotonicMs: () => number, leaseMs: number) {
     this.#connections = connections;
     this.#expire = statement(expire);
+    this.#expireCopies = statement(expireCopies);
     this.#clock = statement(databaseClock);
     this.#monotonicMs = monotonicMs;
     this.#shortestLeaseMs = Math.min(SHORTEST_LEASE_MS, leaseMs);
@@ -71,6 +74,7 @@ export class Reclaimer {
       const startedMs = this.#monotonicMs();
       const [row] = await onceMore(() => this.#expire.run(this.#connections.durable, { limit: SWEEP_LIMIT }));
       if (row === undefined) throw new Error('the sweep answered nothing');
+      if (row.copies_due) await this.#expireCopies.run(this.#connections.durable, { limit: SWEEP_LIMIT });
       reclaimed += row.reclaimed;
       failed += row.failed;
       for (const jobId of row.job_ids ?? []) jobIds.add(jobId);

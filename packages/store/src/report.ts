@@ -32,7 +32,13 @@ export interface Entry {
 
 export type Verdict =
   /** `code` is there when the outcomes were taken but the error was not. */
-  | { readonly outcome: 'accepted'; readonly status: TaskStatus; readonly code?: Refusal }
+  | {
+      readonly outcome: 'accepted';
+      readonly status: TaskStatus;
+      readonly code?: Refusal;
+      /** Items of the task that others had copies of and have reported. */
+      readonly settled?: readonly string[];
+    }
   /** The task was done before: by the same worker, or by another. */
   | { readonly outcome: 'duplicate' | 'superseded'; readonly status: TaskStatus }
   | {
@@ -161,7 +167,10 @@ export class Reporter {
 }
 
 function verdictOnReport(row: ReportedRow, worker: string): Verdict {
-  if (row.status !== null) return { outcome: 'accepted', status: statusOf(row.status) };
+  if (row.status !== null) {
+    const settled = row.settled === null ? {} : { settled: row.settled };
+    return { outcome: 'accepted', status: statusOf(row.status), ...settled };
+  }
   const status = statusOf(row.was);
   if (!row.granted) return { outcome: 'refused', status, code: 'not_leased' };
   if (status === 'done')

@@ -131,6 +131,34 @@ export const leases = pgTable(
   (t) => [primaryKey({ columns: [t.taskId, t.attempt] })],
 );
 
+/** Why a copy of some items is over, and what that means for the next one of them. */
+export const COPY_ENDS = ['done', 'returned', 'lost', 'failed', 'suspect'] as const;
+
+/**
+ * Copies of items that another worker holds, given to one with nothing to do. They bring results and nothing
+ * else: the lease stays its holder's, and its number is the one under which the copy is reported.
+ * `failed` and `suspect` (which is the holder's own word) keep their items from being copied again.
+ */
+export const copies = pgTable(
+  'copies',
+  {
+    taskId: bigint('task_id', { mode: 'bigint' }).notNull(),
+    attempt: integer('attempt').notNull(),
+    workerId: text('worker_id').notNull(),
+    bootId: text('boot_id').notNull(),
+    firstSeq: integer('first_seq').notNull(),
+    endSeq: integer('end_seq').notNull(), // the first item behind it
+    copiedAt: moment('copied_at').notNull().defaultNow(),
+    leaseUntil: moment('lease_until').notNull(),
+    ended: text('ended'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.taskId, t.attempt, t.workerId, t.firstSeq] }),
+    index('copies_live').on(t.workerId).where(sql`${t.ended} is null`),
+    check('copies_ended', sql`${t.ended} in (${oneOf(COPY_ENDS)})`),
+  ],
+);
+
 /** One outcome an item: insert-only, the first wins by the primary key. */
 export const results = pgTable(
   'results',
@@ -301,6 +329,7 @@ export const boots = pgTable(
 
 export const EVENT_KINDS = [
   'lease_expired',
+  'copy_lost',
   'task_error',
   'task_failed',
   'stale_failure',

@@ -2,7 +2,8 @@ import { type BootVerdict, type JobOrder, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { type Boot, Boots, type KnownBoot } from './boots.ts';
 import { type ConnectionOptions, openConnections } from './connections.ts';
-import { HeldLeases, type LeaseName, type LeaseRefusal } from './held-leases.ts';
+import { Copies, type SuspectItem } from './copies.ts';
+import { HeldLeases, type LeaseName, type LeaseRefusal, type Renewal } from './held-leases.ts';
 import { type Job, type JobDetail, type JobPage, Jobs } from './job.ts';
 import { Keys } from './keys.ts';
 import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
@@ -27,6 +28,8 @@ export interface StoreOptions extends ConnectionOptions {
   readonly onDeaf?: () => void;
   /** Which job is served first; `shortest` by default. */
   readonly order?: JobOrder;
+  /** Whether workers with nothing to do are given copies of what others hold; they are by default. */
+  readonly copies?: boolean;
   /** A clock in milliseconds that never goes back, and stands still while this host sleeps. */
   readonly monotonicMs?: () => number;
 }
@@ -53,7 +56,9 @@ export interface Store {
   report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   /** Extends leases of a worker that renews. */
-  renew(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
+  renew(worker: string, leases: readonly LeaseName[]): Promise<Renewal[]>;
+  /** A holder's word that it runs these items alone, as suspects of a crash: they are not copied. */
+  spare(worker: string, suspects: readonly SuspectItem[]): Promise<void>;
   heartbeat(said: Heartbeat): Promise<Admission>;
   /** Hands back what these boots of a worker hold: they are over, and no attempt is charged. */
   releaseBoots(worker: string, boots: readonly string[]): Promise<void>;
@@ -94,7 +99,9 @@ export function createStore(options: StoreOptions): Store {
   const connections = openConnections(options);
   const { database, durable } = connections;
   const wake = new Wake({ database, pool: durable, onDeaf: options.onDeaf, monotonicMs });
-  const leaser = new Leaser(connections, monotonicMs, options.order ?? 'shortest');
+  const copies = new Copies(connections, monotonicMs);
+  const order = options.order ?? 'shortest';
+  const leaser = new Leaser(connections, monotonicMs, order, options.copies === false ? null : copies);
   const reporter = new Reporter(connections, new ModelIds(durable));
   const held = new HeldLeases(connections);
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);
@@ -143,6 +150,7 @@ export function createStore(options: StoreOptions): Store {
       return answers;
     },
     renew: (worker, leases) => held.renew(worker, leases, renewedLeaseSeconds * 1000),
+    spare: (worker, suspects) => copies.spare(worker, suspects),
     heartbeat: (said) => workers.heartbeat(said),
     async releaseBoots(worker, boots) {
       const leases = await workers.heldByBoots(worker, boots);

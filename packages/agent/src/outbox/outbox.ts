@@ -77,7 +77,8 @@ export class Outbox {
         const known = tasks.get(taskKey(record));
         const task = known ?? { task_id, attempt, items: Number.POSITIVE_INFINITY, outcomes: [] };
         if (known === undefined) tasks.set(taskKey(record), task);
-        if (record.kind === 'leased') task.items = record.items;
+        // Whoever has a copy can't tell whether all of the task is there.
+        if (record.kind === 'leased' && record.copy !== true) task.items = record.items;
         if (record.kind === 'outcome') task.outcomes.push(record.outcome);
       }
     }

@@ -5,7 +5,7 @@ const lease = { deployment: z.string().min(1), ...LeaseName.shape };
 
 /** One line of an outbox. `deployment` is the control plane's own id: its records mean nothing elsewhere. */
 export const OutboxRecord = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('leased'), ...lease, items: z.int().min(0) }),
+  z.object({ kind: z.literal('leased'), ...lease, items: z.int().min(0), copy: z.boolean().optional() }),
   z.object({ kind: z.literal('outcome'), ...lease, outcome: Outcome }),
   z.object({ kind: z.literal('settled'), ...lease }),
 ]);

@@ -36,4 +36,6 @@ export const fail = (worker: string, attempt: number, error = ERROR): TaskEvent 
 });
 export const release = (worker: string, attempt: number): TaskEvent => ({ type: 'release', worker, attempt });
 export const expire = (now = T0 + LEASE_MS): TaskEvent => ({ type: 'expire', now });
+export const copy = (worker: string): TaskEvent => ({ type: 'copy', worker });
+export const loseCopy = (): TaskEvent => ({ type: 'lose_copy' });
 export const retry = (reopened = 0): TaskEvent => ({ type: 'retry', reopened });

@@ -17,8 +17,8 @@ const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
     (task.leaseUntil !== null) === (task.status === 'leased'),
   'T5: a worker is named exactly while leased or done': (task) =>
     (task.assignedWorker !== null) === (task.status === 'leased' || task.status === 'done'),
-  'T6: an error or an expiry has cost a charged attempt': (task) =>
-    task.errors >= 0 && task.expiries >= 0 && task.errors + task.expiries <= charged(task),
+  'T6: an error has cost a charged attempt': (task) =>
+    task.errors >= 0 && task.expiries >= 0 && task.errors <= charged(task),
   'T6: a failed task used up its attempts, its errors or its expiries': (task) =>
     task.status !== 'failed' ||
     task.expiries >= MAX_EXPIRIES ||
@@ -49,6 +49,15 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
     case 'fail':
     case 'release':
       return isHolder(task, event);
+    case 'copy':
+      return (
+        task.status === 'leased' &&
+        !task.cancelled &&
+        task.assignedWorker !== event.worker &&
+        task.expiries < 2
+      );
+    case 'lose_copy':
+      return (task.status === 'pending' || task.status === 'leased') && task.expiries + 1 < MAX_EXPIRIES;
     case 'expire':
       return task.status === 'leased' && task.leaseUntil !== null && task.leaseUntil <= event.now;
     case 'retry':
@@ -57,7 +66,7 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
 }
 
 function expiriesAfter({ expiries }: Task, event: TaskEvent): number {
-  if (event.type === 'expire') return expiries + 1;
+  if (event.type === 'expire' || event.type === 'lose_copy') return expiries + 1;
   const signOfLife = event.type === 'fail' || (event.type === 'report' && event.recorded > 0);
   return signOfLife || event.type === 'retry' ? 0 : expiries;
 }
@@ -77,6 +86,13 @@ const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: 
   'T13: a retried task is pending and has every attempt before it': (_before, event, next) =>
     event.type !== 'retry' ||
     (next.status === 'pending' && charged(next) === 0 && next.errors === 0 && next.expiries === 0),
+  'E: a copy changes nothing of the task that it copies': (before, event, next) =>
+    event.type !== 'copy' || JSON.stringify(next) === JSON.stringify(before),
+  'E: a lost copy costs no attempt, and the holder keeps its lease': (before, event, next) =>
+    event.type !== 'lose_copy' ||
+    (next.status === before.status &&
+      next.attempts === before.attempts &&
+      next.leaseUntil === before.leaseUntil),
   'what was submitted stays': (before, _event, next) =>
     next.itemCount === before.itemCount &&
     next.retryOn === before.retryOn &&

@@ -1,13 +1,15 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { events, tasks } from '../schema.ts';
+import { copies, events, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 export interface ExpiredRow {
   readonly reclaimed: number;
   readonly failed: number;
   readonly job_ids: readonly string[] | null;
-  /** Milliseconds until the next lease ends; null when none is held. */
+  /** Copies whose lease has passed wait to be ended. */
+  readonly copies_due: boolean;
+  /** Milliseconds until the next lease ends, of a task or a copy; null when none is held. */
   readonly next_expiry_ms: number | null;
 }
 
@@ -43,8 +45,11 @@ export const expire = sql`
   select (count(*) filter (where status = 'pending'))::int as reclaimed,
     (count(*) filter (where status = 'failed'))::int as failed,
     array_agg(distinct job_id::text) as job_ids,
-    (select (extract(epoch from min(${tasks.leaseUntil}) - now()) * 1000)::float8 from ${tasks}
-      where ${tasks.status} = 'leased' and ${tasks.leaseUntil} > now()) as next_expiry_ms
+    exists (select from ${copies} where ${copies.ended} is null and ${copies.leaseUntil} <= now()) as copies_due,
+    (extract(epoch from least(
+      (select min(${tasks.leaseUntil}) from ${tasks} where ${tasks.status} = 'leased' and ${tasks.leaseUntil} > now()),
+      (select min(${copies.leaseUntil}) from ${copies} where ${copies.ended} is null and ${copies.leaseUntil} > now())
+    ) - now()) * 1000)::float8 as next_expiry_ms
   from changed`;
 
 /** The database's clock in milliseconds since the epoch. */

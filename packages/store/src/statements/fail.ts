@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { events, tasks } from '../schema.ts';
+import { copies, events, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 const failure = {
@@ -41,6 +41,11 @@ export const fail = sql`
     from held
     where ${tasks.id} = held.id and ${guard('fail', failure, sql`held`)}
     returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, held.item_count - held.outcome_count as missing
+  ),
+  over as ( -- what fails on a copy is left to the holder, and is not copied again
+    update ${copies} set ended = 'failed' from held
+    where ${copies.taskId} = held.id and ${copies.attempt} = held.reported_attempt and ${copies.workerId} = ${failure.worker}
+      and ${copies.ended} is null
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id, worker_id, attempt, detail)

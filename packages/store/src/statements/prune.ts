@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
+  copies,
   events,
   items,
   jobModels,
@@ -81,6 +82,9 @@ export const pruneTasks = sql`
   ),
   gone_leases as (
     delete from ${leases} using gone where ${leases.taskId} = gone.id returning ${leases.taskId}
+  ),
+  gone_copies as (
+    delete from ${copies} using gone where ${copies.taskId} = gone.id
   ),
   told as (
     update ${jobs} set task_count = greatest(0, ${jobs.taskCount} - (select count(*) from gone)),

@@ -1,6 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { tasks } from '../schema.ts';
+import { copies, tasks } from '../schema.ts';
+import { settledElsewhere } from './copy.ts';
+import type { HeldRow } from './fail.ts';
 import { tallied } from './tally.ts';
 
 const held = { worker: sql`${sql.placeholder('worker')}::text`, attempt: sql`held.reported_attempt` };
@@ -20,8 +22,18 @@ const heldRows = sql`
     for no key update of ${tasks}
   )`;
 
-const reply = sql`
-  select held.no, held.status as was, changed.status, held.attempts, held.cancelled, held.job_id
+/** What of `held` is not a lease of the worker but a copy that it was given. */
+const copied = (set: SQL, only: SQL) => sql`
+  copied as (
+    update ${copies} set ${set} from held
+    where ${copies.taskId} = held.id and ${copies.attempt} = held.reported_attempt and ${copies.workerId} = ${held.worker}
+      and ${copies.ended} is null and ${only}
+    returning held.no
+  )`;
+
+const reply = (more: SQL) => sql`
+  select held.no, held.status as was, coalesce(changed.status, case when held.no in (select no from copied) then held.status end) as status,
+    held.attempts, held.cancelled, held.job_id${more}
   from held left join changed on changed.no = held.no`;
 
 /** The holder hands tasks back unfinished: pending again, and no attempt is charged. */
@@ -35,8 +47,14 @@ export const release = sql`${heldRows},
   moved as (
     select job_id, ${held.worker} as worker_id, was, status, 0 as granted, 0 as items_ok, 0 as items_error, 0 as items_failed from changed
   ),
-  ${tallied({ blameWorker: false })}
-  ${reply}`;
+  ${tallied({ blameWorker: false })},
+  ${copied(sql`ended = 'returned'`, sql`true`)}
+  ${reply(sql``)}`;
+
+export interface RenewedRow extends HeldRow {
+  /** Items that others have outcomes of, from copies; null where there are none. */
+  readonly settled: readonly string[] | null;
+}
 
 /** The holder extends leases. Changes no indexed column, so the update stays on its page (HOT). */
 export const renew = sql`${heldRows},
@@ -45,5 +63,9 @@ export const renew = sql`${heldRows},
     from held
     where ${tasks.id} = held.id and ${guard('renew', renewal, sql`held`)}
     returning held.no, ${tasks.status}
-  )
-  ${reply}`;
+  ),
+  ${copied(
+    sql`lease_until = now() + ${renewal.leaseMs} * interval '1 millisecond'`,
+    sql`held.status <> 'done' and not held.cancelled`,
+  )}
+  ${reply(sql`, ${settledElsewhere(sql`held`)} as settled`)}`;

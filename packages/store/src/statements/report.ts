@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { items, jobModels, jobs, jobTallies, leases, ledger, results, tasks } from '../schema.ts';
+import { copies, items, jobModels, jobs, jobTallies, leases, ledger, results, tasks } from '../schema.ts';
+import { settledElsewhere } from './copy.ts';
 import { tallied } from './tally.ts';
 
 const worker = sql`${sql.placeholder('worker')}::text`;
@@ -20,6 +21,8 @@ export interface ReportedRow {
   readonly missing: number;
   /** For a task that is done now: how many of its job's were still to end before this statement. */
   readonly unfinished: number | null;
+  /** Items that others have outcomes of, from copies; null where there are none. */
+  readonly settled: readonly string[] | null;
 }
 
 /**
@@ -45,6 +48,10 @@ export const report = sql`
         select from ${leases}
         where ${leases.taskId} = entry.task_id and ${leases.attempt} = entry.attempt and ${leases.workerId} = ${worker}
         offset 0 -- looked up by key: without this all leases of the worker may be read into a hash
+      ) or exists (
+        select from ${copies}
+        where ${copies.taskId} = entry.task_id and ${copies.attempt} = entry.attempt and ${copies.workerId} = ${worker}
+        offset 0
       ) as granted,
       ${jobs.cancelledAt} is not null as job_cancelled, ${jobs.owner}
     from entry
@@ -131,5 +138,5 @@ export const report = sql`
   )
   select checked.no, checked.status as was, changed.status, checked.assigned_worker, checked.job_id, checked.attempts, checked.granted,
     checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
-    remaining.unfinished
+    remaining.unfinished, ${settledElsewhere(sql`checked`)} as settled
   from checked left join changed on changed.no = checked.no left join remaining on remaining.job_id = changed.job_id`;

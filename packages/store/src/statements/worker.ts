@@ -1,6 +1,6 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
-import { jobTallies, leases, prunedTallies, tasks, workers } from '../schema.ts';
+import { copies, jobTallies, leases, prunedTallies, tasks, workers } from '../schema.ts';
 
 /**
  * W1: what a worker says of itself each cycle. Registers it at the first time.
@@ -25,13 +25,17 @@ export const heartbeat = sql`
 
 export const hostOf = sql`select hostname from ${workers} where id = ${sql.placeholder('worker')}::text`;
 
-/** The leases that these boots of a worker hold still. */
+/** The leases that these boots of a worker hold still, and the copies that they were given. */
 export const heldByBoots = sql`
   select ${tasks.id}::text as task_id, ${tasks.attempts} as attempt
   from ${tasks} join ${leases} on ${leases.taskId} = ${tasks.id} and ${leases.attempt} = ${tasks.attempts}
   where ${tasks.status} = 'leased' and ${tasks.assignedWorker} = ${sql.placeholder('worker')}::text
     and ${leases.bootId} = any(${sql.placeholder('boots')}::text[])
-  order by ${tasks.id}`;
+  union
+  select ${copies.taskId}::text, ${copies.attempt} from ${copies}
+  where ${copies.workerId} = ${sql.placeholder('worker')}::text and ${copies.ended} is null
+    and ${copies.bootId} = any(${sql.placeholder('boots')}::text[])
+  order by 1`;
 
 export interface WorkerRow {
   readonly id: string;

@@ -17,7 +17,7 @@ export function fileStore(options: Omit<StoreOptions, 'url'> = {}): FileStore {
   beforeEach(async () => {
     // Not the models, whose ids the store remembers.
     await opened()
-      .sql`truncate jobs, items, tasks, leases, results, job_models, job_tallies, pruned_tallies, workers, events, ledger, boots, keys, join_tokens restart identity`;
+      .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, workers, events, ledger, boots, keys, join_tokens restart identity`;
   });
   afterAll(() => fresh?.[Symbol.asyncDispose]());
   return {

@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { copyPlans, type Holder } from './copy-plan.ts';
+import { MAX_LEASE_ITEMS } from './lease-size.ts';
+
+const holder = (worker: string, over: Partial<Holder> = {}): Holder => ({
+  worker,
+  itemsPerSecond: 1,
+  slots: 1,
+  unfinishedItems: 10,
+  quietSeconds: 0,
+  silent: false,
+  ...over,
+});
+const idle = { worker: 'idle', itemsPerSecond: 1, slots: 1 };
+
+describe('E: what an idle worker copies', () => {
+  it('is from the holder that should end last', () => {
+    const plans = copyPlans(
+      [holder('soon'), holder('last', { itemsPerSecond: 0.1 }), holder('later', { unfinishedItems: 40 })],
+      idle,
+    );
+    expect(plans.map((plan) => plan.holder)).toEqual(['last', 'later', 'soon']);
+  });
+
+  it('is so much that both end together', () => {
+    expect(copyPlans([holder('even')], idle)).toEqual([{ holder: 'even', items: 5 }]);
+    expect(copyPlans([holder('slow', { itemsPerSecond: 1 / 9 })], idle)).toEqual([
+      { holder: 'slow', items: 9 },
+    ]);
+  });
+
+  it('is nothing where it would not end sooner than the holder', () => {
+    expect(copyPlans([holder('quick', { itemsPerSecond: 10, unfinishedItems: 4 })], idle)).toEqual([]);
+  });
+
+  it('is all that a holder has which is silent', () => {
+    const silent = holder('silent', { silent: true, itemsPerSecond: 100 });
+    expect(copyPlans([holder('slow', { itemsPerSecond: 0.01 }), silent], idle)[0]).toEqual({
+      holder: 'silent',
+      items: 10,
+    });
+  });
+
+  it('is all that a holder has which is overdue: after 1.5 times its rest and two report periods', () => {
+    const quiet = (seconds: number) =>
+      copyPlans([holder('quiet', { quietSeconds: seconds })], idle)[0]?.items;
+    expect([quiet(35), quiet(35.1)]).toEqual([5, 10]);
+  });
+
+  it('goes by the pace of the others where a worker has told none', () => {
+    expect(copyPlans([holder('new', { itemsPerSecond: null, slots: 2 })], idle)).toEqual([
+      { holder: 'new', items: 3 },
+    ]);
+  });
+});
+
+const pace = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null });
+const someHolder = fc.record({
+  worker: fc.constantFrom('idle', 'ann', 'bob', 'cem'),
+  itemsPerSecond: pace,
+  slots: fc.integer({ min: 0, max: 1000 }),
+  unfinishedItems: fc.integer({ min: 0, max: 100_000 }),
+  quietSeconds: fc.double({ min: -10, max: 1e9, noNaN: true }),
+  silent: fc.boolean(),
+});
+const pool = fc.tuple(
+  fc.uniqueArray(someHolder, { selector: ({ worker }) => worker }),
+  fc.record({ worker: fc.constant('idle'), itemsPerSecond: pace, slots: fc.integer({ min: 1, max: 1000 }) }),
+);
+
+describe('E: whatever the workers say of themselves,', () => {
+  it('a plan is for another’s items, at least one, and no more than it has or a lease may hold', () => {
+    fc.assert(
+      fc.property(pool, ([holders, copier]) => {
+        for (const { holder: name, items } of copyPlans(holders, copier)) {
+          const found = holders.find(({ worker }) => worker === name);
+          expect(name).not.toBe('idle');
+          expect(Number.isInteger(items) && items >= 1).toBe(true);
+          expect(items).toBeLessThanOrEqual(Math.min(found?.unfinishedItems ?? 0, MAX_LEASE_ITEMS));
+        }
+      }),
+    );
+  });
+
+  it('each holder that is silent has a plan, before all that are not', () => {
+    fc.assert(
+      fc.property(pool, ([holders, copier]) => {
+        const silent = holders.filter(
+          (each) => each.silent && each.worker !== 'idle' && each.unfinishedItems > 0,
+        );
+        const plans = copyPlans(holders, copier).map((plan) => plan.holder);
+        const quietToo = copyPlans(
+          holders.filter((each) => !each.silent),
+          copier,
+        ).map((plan) => plan.holder);
+        for (const { worker } of silent) expect(plans).toContain(worker);
+        const overdue = new Set<string>(silent.map(({ worker }) => worker));
+        const firstOther = plans.findIndex((name) => !overdue.has(name));
+        // Those that are overdue are as good as silent, and may stand among them.
+        if (firstOther >= 0 && !quietToo.includes(plans[firstOther] ?? '')) expect.fail('an unknown holder');
+      }),
+    );
+  });
+});
