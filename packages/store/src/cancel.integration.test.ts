@@ -54,9 +54,9 @@ it('T9: the holder of a lease in a cancelled job is told so when it renews', asy
   const jobId = await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
   if (task === undefined) throw new Error('nothing to lease');
-  expect(await db.store.renew('ann', [task])).toEqual([null]);
+  expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: null }]);
   await db.store.cancelJob(jobId);
-  expect(await db.store.renew('ann', [task])).toEqual(['job_cancelled']);
+  expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: 'job_cancelled' }]);
 });
 
 it('T9: cancelling again, or a job that has ended, changes nothing', async () => {

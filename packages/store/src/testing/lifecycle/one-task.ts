@@ -147,7 +147,11 @@ async function ask(store: Store, jobId: string, taskId: string, call: Call): Pro
     }
     case 'renew':
     case 'release': {
-      const [answer] = await store[call.type](call.worker, [{ taskId, attempt: call.attempt }]);
+      const lease = { taskId, attempt: call.attempt };
+      const [answer] =
+        call.type === 'release'
+          ? await store.release(call.worker, [lease])
+          : (await store.renew(call.worker, [lease])).map(({ refusal }) => refusal);
       return answer === null ? 'accepted' : `refused ${answer}`;
     }
     case 'fail':
