@@ -5,13 +5,14 @@ import { Bell } from './bell.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { HeldTask } from './held-task.ts';
 import { Journal } from './journal.ts';
+import { ModelLoads } from './model-loads.ts';
 import { OffersHere } from './offers-here.ts';
 import { Paces } from './paces.ts';
 import { type Reportable, recovered } from './reportable.ts';
 import { Reporter } from './reporter.ts';
 import type { Offer } from './runtime.ts';
 import { Slots } from './slots.ts';
-import { requestWork } from './work-requests.ts';
+import { requestWork, type ToldOffer } from './work-requests.ts';
 
 /**
  * How long the last reports, and then the goodbye, may take once everything has ended: with the default
@@ -31,6 +32,7 @@ export class Agent {
   readonly #slots: Slots;
   readonly #heartbeats: Heartbeats;
   readonly #paces: Paces;
+  readonly #loads: ModelLoads;
   /** What an earlier process finished and the control plane has not answered for yet. */
   readonly #recovered = new Set<Reportable>();
   readonly #moreWanted = new Bell();
@@ -44,6 +46,7 @@ export class Agent {
     this.#options = options;
     this.#offers = new OffersHere(options.runtimes, options.now);
     this.#paces = new Paces(options.now, options.concurrency);
+    this.#loads = new ModelLoads(options.now);
     this.#journal = new Journal(options.outbox ?? null, options.log);
     this.#reporter = new Reporter({
       client: options.client,
@@ -61,16 +64,19 @@ export class Agent {
       options,
       offers: this.#offers,
       paces: this.#paces,
+      loads: this.#loads,
       journal: this.#journal,
       reporter: this.#reporter,
       onIdle: () => this.#moreWanted.ring(),
       onDoubt: () => this.#heartbeats.ring(),
       onSuspect: () => this.#heartbeats.ring(),
+      onSwap: () => this.#heartbeats.ring(),
     });
     this.#heartbeats = new Heartbeats({
       options,
       offers: this.#offers,
       paces: this.#paces,
+      loads: this.#loads,
       held: () => this.#slots.held,
       onKnown: (deployment) => this.#recover(deployment),
       formerReported: () => this.#recovered.size === 0,
@@ -117,7 +123,7 @@ export class Agent {
     return requestWork(
       {
         options: this.#options,
-        paces: this.#paces,
+        told: (offer) => this.#told(offer),
         wanted: () => this.#wanted(),
         changed: async () => {
           // An offer that was withdrawn is looked at again when it is asked for, and so is a full disk.
@@ -142,6 +148,17 @@ export class Agent {
     if (this.#slots.startable || this.#slots.quarantined) return null;
     const offers = this.#offers.current();
     return offers.length === 0 ? null : offers;
+  }
+
+  /** An offer with what is known of it here. */
+  #told(offer: Offer): ToldOffer {
+    const runtime = this.#offers.runtimeFor(offer);
+    const loadSeconds = this.#loads.loadSeconds(runtime, offer);
+    return {
+      ...this.#paces.paced(offer),
+      ...(this.#loads.isLoaded(runtime, offer) ? { loaded: true } : {}),
+      ...(loadSeconds === null ? {} : { load_seconds: loadSeconds }),
+    };
   }
 
   #adopt(lease: LeasedTask, sentAt: number): void {

@@ -3,6 +3,7 @@ import type { LeaseName } from '@macbatch/contract';
 import type { AgentOptions } from './agent-options.ts';
 import { Bell } from './bell.ts';
 import type { HeldTask } from './held-task.ts';
+import type { ModelLoads } from './model-loads.ts';
 import type { OffersHere } from './offers-here.ts';
 import type { Paces } from './paces.ts';
 import { message, nameOf } from './reporter.ts';
@@ -20,6 +21,7 @@ export interface HeartbeatsDeps {
   readonly options: AgentOptions;
   readonly offers: OffersHere;
   readonly paces: Paces;
+  readonly loads: ModelLoads;
   readonly held: () => ReadonlySet<HeldTask>;
   /** The control plane knows this boot: `deployment` is the one that answers. */
   readonly onKnown: (deployment: string) => void;
@@ -160,7 +162,7 @@ export class Heartbeats {
   }
 
   #advert() {
-    const { options } = this.#deps;
+    const { options, paces, loads } = this.#deps;
     const offers = this.#deps.offers.current();
     return {
       worker_id: options.workerId,
@@ -171,7 +173,10 @@ export class Heartbeats {
       models: [...new Set(offers.map((offer) => offer.model))],
       concurrency: options.concurrency,
       lease_limit: options.leaseLimit ?? 0,
-      rates: this.#deps.paces.known(offers),
+      rates: paces.known(offers).map((rate) => ({
+        ...rate,
+        ...(loads.isLoaded(this.#deps.offers.runtimeFor(rate), rate) ? { loaded: true } : {}),
+      })),
     };
   }
 }

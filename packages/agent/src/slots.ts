@@ -3,6 +3,7 @@ import type { AgentOptions } from './agent-options.ts';
 import type { HeldTask, LeasedItem, Suspect } from './held-task.ts';
 import { type ItemEnd, runItem } from './item-run.ts';
 import type { Journal } from './journal.ts';
+import type { ModelLoads } from './model-loads.ts';
 import type { OffersHere } from './offers-here.ts';
 import type { Paces } from './paces.ts';
 import { Quarantine, type Suspicion } from './quarantine.ts';
@@ -14,6 +15,7 @@ export interface SlotsDeps {
   readonly options: AgentOptions;
   readonly offers: OffersHere;
   readonly paces: Paces;
+  readonly loads: ModelLoads;
   readonly journal: Journal;
   readonly reporter: Reporter;
   /** Called when nothing is left to start. */
@@ -22,6 +24,8 @@ export interface SlotsDeps {
   readonly onDoubt: () => void;
   /** Called when an item is to run alone: nobody else should be given it meanwhile. */
   readonly onSuspect: () => void;
+  /** Called when a runtime takes up another model: others go by which one this worker has. */
+  readonly onSwap: () => void;
 }
 
 /** The run of one item in a slot. */
@@ -180,11 +184,14 @@ export class Slots {
   }
 
   async #carryOut(run: Run): Promise<void> {
-    const { task, abort } = run;
-    const { journal, paces, reporter } = this.#deps;
+    const { task, abort, runtime } = run;
+    const { journal, paces, loads, reporter } = this.#deps;
     paces.started(offerOf(task.lease));
+    const timed = runtime === undefined ? null : loads.started(runtime, task.lease.model);
+    if (timed?.swapped === true) this.#deps.onSwap();
     const end = this.#judged(run, await this.#run(run));
     paces.ended(offerOf(task.lease), end?.kind === 'outcome');
+    timed?.ended(end?.kind === 'outcome');
     // W6: on the disk before anything is said of it.
     if (end?.kind === 'outcome') await journal.finished(task.lease, end.outcome);
     this.#runs.delete(run);
@@ -226,6 +233,7 @@ export class Slots {
   /** What the end of a run means for its item; null where it is to run again, alone. */
   #judged(run: Run, end: ItemEnd): JudgedEnd | null {
     if (end.kind !== 'crashed') return end;
+    if (run.runtime !== undefined) this.#deps.loads.forget(run.runtime);
     const { task, item, alone } = run;
     const { task_id, attempt } = task.lease;
     // Item ids are unique within a job only; a task belongs to one.

@@ -1,7 +1,6 @@
-import type { LeasedTask } from '@macbatch/contract';
+import type { LeasedTask, LeaseRequest } from '@macbatch/contract';
 import type { AgentOptions } from './agent-options.ts';
 import { Backoff } from './backoff.ts';
-import type { Paces } from './paces.ts';
 import { message } from './reporter.ts';
 import type { Offer } from './runtime.ts';
 
@@ -11,9 +10,13 @@ const WAIT_SECONDS = 25;
 /** A reply that takes longer than this beyond what was asked for never comes: the connection is dead. */
 const REPLY_MS = 30_000;
 
+/** What a request for work says of an offer. */
+export type ToldOffer = LeaseRequest['offers'][number];
+
 export interface WorkRequestsDeps {
   readonly options: AgentOptions;
-  readonly paces: Paces;
+  /** An offer with what is known of it here. */
+  readonly told: (offer: Offer) => ToldOffer;
   /** What is to be asked for now; null while nothing is. */
   readonly wanted: () => readonly Offer[] | null;
   /** Resolves when that may have changed. */
@@ -43,7 +46,7 @@ export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal)
             boot_id: options.bootId,
             ...(options.leaseLimit === null ? {} : { lease_limit: options.leaseLimit }),
             slots: options.concurrency,
-            offers: offers.map((offer) => deps.paces.paced(offer)),
+            offers: offers.map(deps.told),
             renews: true,
             copies: true,
             // Something may still be running: then its end must not wait for this reply.

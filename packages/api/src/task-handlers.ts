@@ -23,9 +23,12 @@ export function mountTasks(
       boot: request.boot_id,
       limit: request.lease_limit ?? null,
       slots: request.slots ?? null,
-      offers: request.offers.map(({ items_per_second, ...offer }) => ({
-        ...offer,
+      offers: request.offers.map(({ job_type, model, items_per_second, loaded, load_seconds }) => ({
+        job_type,
+        model,
         itemsPerSecond: items_per_second ?? null,
+        loaded: loaded ?? false,
+        loadSeconds: load_seconds ?? null,
       })),
       renews: request.renews ?? false,
       copies: request.copies ?? false,

@@ -74,7 +74,7 @@ export function mountWorkers(surface: Surface): void {
         models: [...worker.models],
         concurrency: worker.concurrency,
         lease_limit: worker.leaseLimit,
-        rates: [...worker.rates],
+        rates: worker.rates.map((rate) => ({ ...rate, loaded: rate.loaded ?? false })),
         alive: worker.alive,
         offline: worker.offline,
         first_seen_at: worker.firstSeenAt.toISOString(),

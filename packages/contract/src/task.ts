@@ -31,6 +31,10 @@ const Offer = z
     items_per_second: ItemsPerSecond.optional().openapi({
       description: "The worker's own pace, where it knows",
     }),
+    loaded: z.boolean().optional().openapi({ description: 'Its model is the one that is loaded now' }),
+    load_seconds: z.number().min(0).max(86_400).optional().openapi({
+      description: 'What loading the model takes here, where the worker has seen it',
+    }),
   })
   .openapi('Offer');
 

@@ -16,10 +16,17 @@ export const Heartbeat = z
     concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
     lease_limit: count.openapi({ description: 'Tasks that it asks for at once' }),
     rates: z
-      .array(z.strictObject({ job_type: JobType, model: plainText(200), items_per_second: ItemsPerSecond }))
+      .array(
+        z.strictObject({
+          job_type: JobType,
+          model: plainText(200),
+          items_per_second: ItemsPerSecond,
+          loaded: z.boolean().optional(),
+        }),
+      )
       .max(1000)
       .optional()
-      .openapi({ description: 'How fast it is at each kind of work' }),
+      .openapi({ description: 'How fast it is at each kind of work, and whether the model is loaded now' }),
     offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
     former_boot_ids: z.array(BootId).max(16).optional().openapi({
       description:
@@ -69,7 +76,14 @@ export const WorkerView = z
     concurrency: z.int(),
     lease_limit: z.int(),
     rates: z
-      .array(z.object({ job_type: z.string(), model: z.string(), items_per_second: z.number() }))
+      .array(
+        z.object({
+          job_type: z.string(),
+          model: z.string(),
+          items_per_second: z.number(),
+          loaded: z.boolean().default(false),
+        }),
+      )
       .default([]),
     alive: z.boolean(),
     offline: z.boolean(),

@@ -35,6 +35,8 @@ export interface CopyPlan {
   readonly holder: string;
   /** Most items to copy, from the last one back. */
   readonly items: number;
+  /** The holder may never end: it is silent, or overdue. */
+  readonly overdue: boolean;
 }
 
 /**
@@ -56,10 +58,14 @@ export function copyPlans(holders: readonly Holder[], copier: CopyWorker): CopyP
     .toSorted((a, b) => (a.rest === b.rest ? 0 : b.rest - a.rest))
     .map(({ holder, theirs, rest }) => {
       const { unfinishedItems } = holder;
-      const share = rest === Number.POSITIVE_INFINITY ? 1 : own / (own + theirs);
+      const overdue = rest === Number.POSITIVE_INFINITY;
+      const share = overdue ? 1 : own / (own + theirs);
       const wanted = Math.min(Math.floor(unfinishedItems * share), Math.ceil(own * LEASE_TARGET_SECONDS));
       const items = Math.min(unfinishedItems, MAX_LEASE_ITEMS, Math.max(wanted, copier.slots, 1));
-      return { plan: { holder: holder.worker, items }, sooner: Math.max(items, copier.slots) / own < rest };
+      return {
+        plan: { holder: holder.worker, items, overdue },
+        sooner: Math.max(items, copier.slots) / own < rest,
+      };
     })
     .filter(({ sooner }) => sooner)
     .map(({ plan }) => plan);

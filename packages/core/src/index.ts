@@ -19,6 +19,7 @@ export {
   MAX_EXPIRIES_COPIED,
 } from './lease-terms.ts';
 export { isAlive } from './liveness.ts';
+export { byModelAffinity, type ModelFit } from './model-affinity.ts';
 export type { Condition, EventField, Operand, Rule } from './rule.ts';
 export { EXPIRED_TOO_OFTEN, RULES } from './rules.ts';
 export { DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE, taskCount } from './shard.ts';

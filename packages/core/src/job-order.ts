@@ -15,13 +15,18 @@ export interface WaitingJob {
   readonly lastServedAt: number;
 }
 
+/** Whether a job has waited for a lease for so long that it comes before all others. */
+export function isStarved({ lastServedAt }: WaitingJob, now: number): boolean {
+  return now - lastServedAt >= STARVED_SECONDS * 1000;
+}
+
 /** The jobs in the order in which they are to be served: a new array. */
 export function inJobOrder<Job extends WaitingJob>(
   jobs: readonly Job[],
   order: JobOrder,
   now: number,
 ): Job[] {
-  const starved = (job: Job) => now - job.lastServedAt >= STARVED_SECONDS * 1000;
+  const starved = (job: Job) => isStarved(job, now);
   const oldest = (a: Job, b: Job) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
   if (order === 'fifo') return jobs.toSorted(oldest);
   return jobs.toSorted(

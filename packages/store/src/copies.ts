@@ -61,7 +61,8 @@ export class Copies {
   /** Copies for a caller that found nothing pending; none where it is busy, or nothing would end sooner. */
   async grant(call: LeaseCall): Promise<LeasedTask[]> {
     const rows = await this.#rowsFor(call.offers);
-    for (const offer of call.offers) {
+    const loaded = call.offers.filter((each) => each.loaded === true);
+    for (const offer of [...loaded, ...call.offers.filter((each) => each.loaded !== true)]) {
       const ofKind = rows.filter(
         ({ job_type, model }) => job_type === offer.job_type && model === offer.model,
       );
@@ -70,7 +71,10 @@ export class Copies {
         itemsPerSecond: offer.itemsPerSecond ?? null,
         slots: call.slots ?? 1,
       };
-      for (const { holder, items } of copyPlans(ofKind.map(holderOf), copier).slice(0, HOLDERS_TRIED)) {
+      const plans = copyPlans(ofKind.map(holderOf), copier).slice(0, HOLDERS_TRIED);
+      // No model is loaded for a copy, unless the holder may never end.
+      const loads = loaded.length > 0 && offer.loaded !== true;
+      for (const { holder, items } of plans.filter(({ overdue }) => overdue || !loads)) {
         const tasks = await this.#copy(call, offer, holder, items);
         if (tasks.length > 0) return tasks;
       }

@@ -1,4 +1,4 @@
-import { inJobOrder, type JobOrder, type PoolPace, type WaitingJob } from '@macbatch/core';
+import { byModelAffinity, inJobOrder, type JobOrder, type PoolPace, type WaitingJob } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import { type Statement, statement } from './statement.ts';
 import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './statements/queue.ts';
@@ -13,10 +13,27 @@ export interface QueuedJob extends WaitingJob {
   readonly pendingTasks: number;
 }
 
+/** What a worker asks for, with what it tells of the model. */
+export interface QueueOffer {
+  readonly job_type: string;
+  readonly model: string;
+  readonly loaded?: boolean;
+  readonly loadSeconds?: number | null;
+}
+
+interface KindPace extends PoolPace {
+  /** Of the workers that have the model loaded. */
+  readonly loadedItemsPerSecond: number;
+}
+
 interface Queue {
   readonly jobs: readonly QueuedJob[];
-  readonly paces: ReadonlyMap<string, PoolPace>;
+  readonly paces: ReadonlyMap<string, KindPace>;
+  /** By the database's clock, in milliseconds, when it was read. */
+  readonly now: number;
 }
+
+const NO_PACE: KindPace = { itemsPerSecond: 0, workers: 0, loadedItemsPerSecond: 0 };
 
 /** The jobs that wait for workers, in the order in which they are to be served. */
 export class JobQueue {
@@ -25,7 +42,7 @@ export class JobQueue {
   readonly #paces: Statement<Record<string, never>, PaceRow>;
   readonly #monotonicMs: () => number;
   readonly #order: JobOrder;
-  #queue: Queue = { jobs: [], paces: new Map() };
+  #queue: Queue = { jobs: [], paces: new Map(), now: 0 };
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
@@ -47,10 +64,8 @@ export class JobQueue {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** The jobs that somebody with these offers can run. */
-  async matching(
-    offers: readonly { readonly job_type: string; readonly model: string }[],
-  ): Promise<readonly QueuedJob[]> {
+  /** The jobs that somebody with these offers should run, the first one first. */
+  async matching(offers: readonly QueueOffer[]): Promise<readonly QueuedJob[]> {
     if (this.stale) {
       // Who asks at the same time shares the look.
       this.#reading ??= this.#read().finally(() => {
@@ -58,13 +73,29 @@ export class JobQueue {
       });
       await this.#reading;
     }
-    const wanted = new Set(offers.map(({ job_type, model }) => kindOf(job_type, model)));
-    return this.#queue.jobs.filter(({ jobType, model }) => wanted.has(kindOf(jobType, model)));
+    const { jobs, now } = this.#queue;
+    const wanted = new Map(offers.map((offer) => [kindOf(offer.job_type, offer.model), offer]));
+    const runnable = jobs.filter(({ jobType, model }) => wanted.has(kindOf(jobType, model)));
+    const loaded = new Set(offers.flatMap((offer) => (offer.loaded === true ? [offer.model] : [])));
+    if (loaded.size === 0) return runnable;
+    const fitOf = ({ jobType, model }: QueuedJob) => {
+      const kind = kindOf(jobType, model);
+      return {
+        loaded: loaded.has(model),
+        loadSeconds: wanted.get(kind)?.loadSeconds ?? null,
+        holdersItemsPerSecond: this.#paceOf(kind).loadedItemsPerSecond,
+      };
+    };
+    return byModelAffinity(runnable, fitOf, this.#order, now);
   }
 
   /** How fast the pool is at what a job needs, as its workers tell. */
   paceOf({ jobType, model }: QueuedJob): PoolPace {
-    return this.#queue.paces.get(kindOf(jobType, model)) ?? { itemsPerSecond: 0, workers: 0 };
+    return this.#paceOf(kindOf(jobType, model));
+  }
+
+  #paceOf(kind: string): KindPace {
+    return this.#queue.paces.get(kind) ?? NO_PACE;
   }
 
   async #read(): Promise<void> {
@@ -77,9 +108,14 @@ export class JobQueue {
       paces: new Map(
         paces.map((row) => [
           kindOf(row.job_type, row.model),
-          { itemsPerSecond: row.items_per_second, workers: row.workers },
+          {
+            itemsPerSecond: row.items_per_second,
+            workers: row.workers,
+            loadedItemsPerSecond: row.loaded_items_per_second,
+          },
         ]),
       ),
+      now,
     };
     this.#readAt = readAt;
   }

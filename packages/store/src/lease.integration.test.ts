@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore } from './store.ts';
+import { createStore, type Store } from './store.ts';
 import { completion, fileStore, freshStore, NOOP, submitJob } from './testing/index.ts';
 import type { WorkerRate } from './workers.ts';
 
@@ -164,3 +164,49 @@ function otherStore() {
   const store = createStore({ url: db.url });
   return { store, [Symbol.asyncDispose]: () => store.close() };
 }
+
+describe('G: a worker that has a model loaded', () => {
+  const offers = (loaded: string) =>
+    ['a', 'b'].map((model) => ({
+      job_type: 'noop' as const,
+      model,
+      itemsPerSecond: 1,
+      loaded: model === loaded,
+      loadSeconds: 10,
+    }));
+  const leasedBy = async (store: Store, worker: string, loaded: string, copies = false) => {
+    const call = { worker, boot: `boot-of-${worker}`, limit: null, slots: 1, renews: true, copies };
+    const { tasks } = await store.lease({ ...call, offers: offers(loaded) });
+    return tasks[0]?.model;
+  };
+  const holds = (worker: string, model: string, items_per_second: number) =>
+    heartbeat(worker, [{ job_type: 'noop', model, items_per_second, loaded: true }]);
+
+  it('keeps it while those that hold the other model end that job soon, and swaps where they do not', async () => {
+    await submitJob(db.store, { items: 100, model: 'a' });
+    await submitJob(db.store, { items: 40, model: 'b' });
+    await holds('bob', 'b', 1); // 40 s for it, a swap is worth 80
+    expect(await leasedBy(db.store, 'ann', 'a')).toBe('a');
+    await holds('bob', 'b', 0.4);
+    const fresh = createStore({ url: db.url });
+    expect(await leasedBy(fresh, 'ann', 'a')).toBe('b');
+    await fresh.close();
+  });
+
+  it('loads another where nobody holds it', async () => {
+    await submitJob(db.store, { items: 100, model: 'a' });
+    await submitJob(db.store, { items: 40, model: 'b' });
+    expect(await leasedBy(db.store, 'ann', 'a')).toBe('b');
+  });
+
+  it('E: is given no copy that it would have to load a model for, unless the holder may never end', async () => {
+    await submitJob(db.store, { items: 10, model: 'b' });
+    expect(await leasedBy(db.store, 'bob', 'b')).toBe('b');
+    const fresh = createStore({ url: db.url });
+    expect(await leasedBy(fresh, 'ann', 'a', true)).toBe(undefined);
+    await db.sql`update job_tallies set last_at = now() - interval '1 hour'`;
+    const later = createStore({ url: db.url });
+    expect(await leasedBy(later, 'ann', 'a', true)).toBe('b');
+    await Promise.all([fresh.close(), later.close()]);
+  });
+});

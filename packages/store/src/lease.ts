@@ -24,6 +24,10 @@ export interface LeaseCall {
     readonly model: string;
     /** The worker's own pace; null where it does not know. */
     readonly itemsPerSecond?: number | null;
+    /** Its model is loaded there now. */
+    readonly loaded?: boolean;
+    /** What loading it takes there, in seconds; null where that is not known. */
+    readonly loadSeconds?: number | null;
   }[];
   readonly leaseMs: number;
   /** A copy of what another worker holds will do, where nothing is pending. */

@@ -8,6 +8,8 @@ export interface WorkerRate {
   readonly job_type: string;
   readonly model: string;
   readonly items_per_second: number;
+  /** Its model is loaded. */
+  readonly loaded?: boolean | undefined;
 }
 
 export interface WorkerAdvert {

@@ -31,13 +31,16 @@ export interface PaceRow {
   readonly job_type: string;
   readonly model: string;
   readonly items_per_second: number;
+  /** Of those that have the model loaded. */
+  readonly loaded_items_per_second: number;
   readonly workers: number;
 }
 
 /** How fast those workers say they are that are alive, by kind of work. */
 export const poolPaces = sql`
-  select rate.job_type, rate.model, sum(rate.items_per_second)::float8 as items_per_second, count(*)::int as workers
+  select rate.job_type, rate.model, sum(rate.items_per_second)::float8 as items_per_second,
+    coalesce(sum(rate.items_per_second) filter (where rate.loaded), 0)::float8 as loaded_items_per_second, count(*)::int as workers
   from ${workers}
-  cross join lateral jsonb_to_recordset(${workers.rates}::jsonb) as rate (job_type text, model text, items_per_second float8)
+  cross join lateral jsonb_to_recordset(${workers.rates}::jsonb) as rate (job_type text, model text, items_per_second float8, loaded bool)
   where not ${workers.offline} and ${workers.lastHeartbeatAt} > now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'
   group by rate.job_type, rate.model`;

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inJobOrder, STARVED_SECONDS } from './job-order.ts';
+import { byModelAffinity, type ModelFit } from './model-affinity.ts';
+
+const NOW = 1_000_000_000;
+
+interface TestJob {
+  readonly id: string;
+  readonly priority: number;
+  readonly itemsLeft: number;
+  readonly lastServedAt: number;
+  readonly fit: ModelFit;
+}
+const job = (id: string, over: Partial<TestJob> = {}, fit: Partial<ModelFit> = {}): TestJob => ({
+  id,
+  priority: 0,
+  itemsLeft: 100,
+  lastServedAt: NOW,
+  ...over,
+  fit: { loaded: false, loadSeconds: 30, holdersItemsPerSecond: 1, ...fit },
+});
+const offered = (jobs: readonly TestJob[], order: 'shortest' | 'fifo' = 'shortest') =>
+  byModelAffinity(inJobOrder(jobs, order, NOW), ({ fit }) => fit, order, NOW).map(({ id }) => id);
+
+describe('G: a worker that has a model loaded', () => {
+  it('keeps it while others end the first job within 8 times the load', () => {
+    const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
+    expect(offered([job('other', { itemsLeft: 239 }), mine])).toEqual(['mine', 'other']);
+    expect(offered([job('other', { itemsLeft: 240 }), mine])).toEqual(['other', 'mine']);
+  });
+
+  it('swaps at once for a job whose model nobody holds', () => {
+    const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
+    expect(offered([job('other', {}, { holdersItemsPerSecond: 0 }), mine])).toEqual(['other', 'mine']);
+  });
+
+  it('takes a load for 30 seconds where it has not seen one, and swaps freely where it takes none', () => {
+    const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
+    expect(offered([job('other', { itemsLeft: 239 }, { loadSeconds: null }), mine])[0]).toBe('mine');
+    expect(offered([job('other', { itemsLeft: 1 }, { loadSeconds: 0 }), mine])[0]).toBe('other');
+  });
+
+  it('goes by the order of jobs among those of its own model', () => {
+    const jobs = [job('a', { itemsLeft: 3 }, { loaded: true }), job('b', { itemsLeft: 2 }, { loaded: true })];
+    expect(offered([...jobs, job('c', { itemsLeft: 1 })])).toEqual(['b', 'a', 'c']);
+  });
+
+  it('with nothing to do for it, leaves a job alone that others end before a load is worth it', () => {
+    expect(offered([job('nearly done', { itemsLeft: 14 }), job('long', { itemsLeft: 500 })])).toEqual([
+      'long',
+    ]);
+    expect(offered([job('worth it', { itemsLeft: 15 })])).toEqual(['worth it']);
+  });
+
+  it('serves a job that starves, whatever the swap costs', () => {
+    const starved = job('starved', { itemsLeft: 1, lastServedAt: NOW - STARVED_SECONDS * 1000 });
+    expect(offered([job('mine', {}, { loaded: true }), starved])[0]).toBe('starved');
+  });
+
+  it('keeps its model in the order of submission too, while there is work for it', () => {
+    const jobs = [job('1', { itemsLeft: 5000 }), job('2', {}, { loaded: true })];
+    expect(offered(jobs, 'fifo')).toEqual(['2', '1']);
+  });
+});
+
+const someJob = fc.record({
+  id: fc.uuid(),
+  priority: fc.integer({ min: -3, max: 3 }),
+  itemsLeft: fc.nat({ max: 100_000 }),
+  lastServedAt: fc.integer({ min: NOW - 2_000_000, max: NOW }),
+  fit: fc.record({
+    loaded: fc.boolean(),
+    loadSeconds: fc.option(fc.double({ min: 0, max: 600, noNaN: true }), { nil: null }),
+    holdersItemsPerSecond: fc.double({ min: 0, max: 1000, noNaN: true }),
+  }),
+});
+const someJobs = fc.uniqueArray(someJob, { selector: ({ id }) => id, maxLength: 20 });
+const someOrder = fc.constantFrom('shortest', 'fifo');
+
+describe('G: whatever the jobs,', () => {
+  it('none is invented or offered twice, and where the worker can keep its model none is left out', () => {
+    fc.assert(
+      fc.property(someJobs, someOrder, (jobs, order) => {
+        const ids = offered(jobs, order);
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const id of ids) expect(jobs.some((each) => each.id === id)).toBe(true);
+        if (jobs.some(({ fit }) => fit.loaded)) expect(ids).toHaveLength(jobs.length);
+      }),
+    );
+  });
+
+  it('a job is never left out that nobody holds the model of', () => {
+    fc.assert(
+      fc.property(someJobs, someOrder, (jobs, order) => {
+        const ids = new Set(offered(jobs, order));
+        for (const { id, fit } of jobs) if (fit.holdersItemsPerSecond === 0) expect(ids).toContain(id);
+      }),
+    );
+  });
+
+  it('the jobs of one model stay in their order', () => {
+    fc.assert(
+      fc.property(someJobs, someOrder, (jobs, order) => {
+        const sorted = inJobOrder(jobs, order, NOW);
+        const ids = offered(jobs, order);
+        for (const loaded of [true, false]) {
+          const expected = sorted.filter(({ fit, id }) => fit.loaded === loaded && ids.includes(id));
+          const got = ids.filter((id) => jobs.some((each) => each.id === id && each.fit.loaded === loaded));
+          expect(got).toEqual(expected.map(({ id }) => id));
+        }
+      }),
+    );
+  });
+});

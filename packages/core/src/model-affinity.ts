@@ -1,0 +1,52 @@
+import { isStarved, type JobOrder, type WaitingJob } from './job-order.ts';
+
+/**
+ * A worker swaps models only where those that hold the other one would need longer than this many times what the
+ * swap takes.
+ */
+const WORTH_OF_A_SWAP = 8;
+/** With nothing else to do, it is worth it for what takes them longer than this many times. */
+const WORTH_WHEN_IDLE = 0.5;
+/** What a swap takes where the worker has not seen one, in seconds. */
+const UNKNOWN_LOAD_SECONDS = 30;
+
+/** What loading a job's model would mean for the worker that asks. */
+export interface ModelFit {
+  /** The worker has the job's model loaded. */
+  readonly loaded: boolean;
+  /** What loading it takes here; null where that is not known. */
+  readonly loadSeconds: number | null;
+  /** The pace of the alive workers that have it loaded. */
+  readonly holdersItemsPerSecond: number;
+}
+
+/**
+ * The jobs in the order in which they are to be offered to one worker that has a model loaded: as they are, unless
+ * the first needs another model. Then those come first for which the worker has it, while others see to that job
+ * soon enough; and where there are none of those, a job is left out that others end sooner than this worker
+ * could help. A job that starves comes first all the same.
+ */
+export function byModelAffinity<Job extends WaitingJob>(
+  jobs: readonly Job[],
+  fitOf: (job: Job) => ModelFit,
+  order: JobOrder,
+  now: number,
+): readonly Job[] {
+  const fits = jobs.map((job) => ({ job, fit: fitOf(job) }));
+  const [best] = fits;
+  if (best === undefined || best.fit.loaded) return jobs;
+  if (order !== 'fifo' && isStarved(best.job, now)) return jobs;
+  const mine = fits.filter(({ fit }) => fit.loaded);
+  if (mine.length === 0) {
+    return fits.filter(({ job, fit }) => !endsWithin(WORTH_WHEN_IDLE, job, fit)).map(({ job }) => job);
+  }
+  if (order !== 'fifo' && !endsWithin(WORTH_OF_A_SWAP, best.job, best.fit)) return jobs;
+  return [...mine, ...fits.filter(({ fit }) => !fit.loaded)].map(({ job }) => job);
+}
+
+/** Whether the workers that hold its model end a job within so many times what loading it here takes. */
+function endsWithin(loads: number, job: WaitingJob, fit: ModelFit): boolean {
+  const { holdersItemsPerSecond, loadSeconds } = fit;
+  if (holdersItemsPerSecond <= 0) return false;
+  return job.itemsLeft / holdersItemsPerSecond < loads * (loadSeconds ?? UNKNOWN_LOAD_SECONDS);
+}
