@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { ARRAY_TYPES } from './array-types.ts';
 import { OneSocket } from './one-socket.ts';
+import type { Tls } from './tls.ts';
 
 export interface Session {
   readonly applicationName: string;
@@ -10,6 +11,7 @@ export interface Session {
   readonly own: boolean;
   readonly prepare: boolean;
   readonly connectSeconds: number;
+  readonly tls: Tls;
   /** Told of each notification that comes in. */
   readonly onNotify?: ((channel: string) => void) | undefined;
 }
@@ -33,18 +35,20 @@ export interface ServerState {
 export class Connection {
   readonly sql: postgres.Sql;
   readonly #session: Session;
-  readonly #socket = new OneSocket();
+  readonly #socket: OneSocket;
   readonly #loss = Promise.withResolvers<never>();
   #lost = false;
 
   constructor(url: URL, session: Session) {
     this.#session = session;
+    this.#socket = new OneSocket(session.tls, session.connectSeconds * 1000);
     this.#loss.promise.catch(() => undefined); // nobody need be waiting
     // Two that the driver's types do not know.
     const untyped = { socket: this.#socket.open, onnotify: session.onNotify };
     this.sql = postgres(url.href, {
       ...untyped,
       max: 1,
+      ssl: false, // the socket sees to it
       prepare: session.prepare,
       types: ARRAY_TYPES,
       fetch_types: false,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseDatabaseUrl, withDatabase } from './database-url.ts';
 
-const hrefs = (text: string) => parseDatabaseUrl(text).urls.map((url) => url.href);
+const hrefs = (text: string) => parseDatabaseUrl(text).hosts.map(({ url }) => url.href);
 
 describe('a Postgres URL', () => {
   it.each([
@@ -31,10 +31,10 @@ describe('a Postgres URL', () => {
 
   it('names several hosts, each with everything else', () => {
     expect(
-      hrefs('postgres://u:p%40%2C@h1:5433,h2/db?target_session_attrs=read-write&sslmode=require'),
+      hrefs('postgres://u:p%40%2C@h1:5433,h2/db?target_session_attrs=read-write&options=-csearch_path%3Da'),
     ).toEqual([
-      'postgres://u:p%40%2C@h1:5433/db?sslmode=require',
-      'postgres://u:p%40%2C@h2/db?sslmode=require',
+      'postgres://u:p%40%2C@h1:5433/db?options=-csearch_path%3Da',
+      'postgres://u:p%40%2C@h2/db?options=-csearch_path%3Da',
     ]);
   });
 
@@ -42,6 +42,7 @@ describe('a Postgres URL', () => {
     ['target_session_attrs=standby', 'target_session_attrs'],
     ['prepare=no', 'prepare'],
     ['connect_timeout=0', 'connect_timeout'],
+    ['sslmode=sometimes', 'sslmode'],
   ])('with %s is refused by the name of it', (query, name) => {
     expect(() => parseDatabaseUrl(`postgres://h/db?${query}`)).toThrow(`${name} in the Postgres URL must be`);
   });
@@ -51,7 +52,7 @@ describe('a Postgres URL', () => {
       'postgres://h/db?prepare=false&connect_timeout=3&target_session_attrs=any',
     );
     expect(address).toMatchObject({ prepare: false, connectSeconds: 3 });
-    expect(address.urls.map((url) => url.href)).toEqual(['postgres://h/db']);
+    expect(address.hosts.map(({ url }) => url.href)).toEqual(['postgres://h/db']);
   });
 
   it('keeps hosts, user, password and query when another database is named', () => {
@@ -59,5 +60,24 @@ describe('a Postgres URL', () => {
       'postgres://ann:s%40crt@db,db2:1/copy_1?sslmode=require',
     );
     expect(withDatabase('postgres://db', 'copy_1')).toBe('postgres://db/copy_1');
+  });
+
+  it.each([
+    ['', false],
+    ['sslmode=disable', false],
+    ['sslmode=prefer', { required: false, options: { rejectUnauthorized: false } }],
+    ['ssl=true', { required: true, options: { rejectUnauthorized: false } }],
+    ['sslmode=require', { required: true, options: { rejectUnauthorized: false } }],
+    ['sslmode=verify-full', { required: true, options: {} }],
+    ['sslrootcert=system', { required: true, options: {} }],
+    ['sslmode=require&sslrootcert=system', { required: true, options: {} }],
+  ])('asks for TLS with "%s" as libpq does', (query, tls) => {
+    expect(parseDatabaseUrl(`postgres://h/db?${query}`).hosts.map((host) => host.tls)).toEqual([tls]);
+  });
+
+  it('names the root certificate that is not there', () => {
+    expect(() => parseDatabaseUrl('postgres://h/db?sslmode=verify-full&sslrootcert=/no/such/file')).toThrow(
+      /^sslrootcert in the Postgres URL can't be read: .*\/no\/such\/file/,
+    );
   });
 });

@@ -1,12 +1,16 @@
-/** A Postgres URL that can't be used. Its text stays out of the message: it may hold a password. */
-export class DatabaseUrlError extends Error {
-  override readonly name = 'DatabaseUrlError';
+import { DatabaseUrlError } from './database-url-error.ts';
+import { type Tls, tlsOf } from './tls.ts';
+
+/** One of the servers that a Postgres URL names. */
+export interface DatabaseHost {
+  readonly url: URL;
+  readonly tls: Tls;
 }
 
 /** What a Postgres URL says; it may name several servers, of which one takes writes at a time. */
 export interface DatabaseAddress {
-  /** A URL for each host, in the order in which they are named. */
-  readonly urls: readonly URL[];
+  /** In the order in which they are named. */
+  readonly hosts: readonly DatabaseHost[];
   /** Hosts, ports and database for people to read: without user, password and query. */
   readonly description: string;
   readonly user: string;
@@ -17,6 +21,8 @@ export interface DatabaseAddress {
 
 /** Scheme, user and password, hosts, the rest. `URL` knows one host only. */
 const PARTS = /^(postgres(?:ql)?:)(?:\/\/(?:([^/?#]*)@)?([^/?#]*))?([/?#].*)?$/;
+
+const OURS = ['target_session_attrs', 'prepare', 'connect_timeout', 'sslmode', 'ssl', 'sslrootcert'];
 
 /** We write, so other sessions than these are of no use. Which host takes writes is looked at anyway. */
 const SESSIONS = ['any', 'read-write', 'primary'];
@@ -44,11 +50,11 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const connectSeconds = searchParams.get('connect_timeout');
   if (connectSeconds !== null && !(Number(connectSeconds) > 0))
     throw new DatabaseUrlError('connect_timeout in the Postgres URL must be a number of seconds above 0.');
+  const named = urls.map((url) => ({ url, tls: tlsOf(url) }));
   // The driver would send what it does not know to the server as a setting.
-  for (const url of urls)
-    for (const name of ['target_session_attrs', 'prepare', 'connect_timeout']) url.searchParams.delete(name);
+  for (const url of urls) for (const name of OURS) url.searchParams.delete(name);
   return {
-    urls,
+    hosts: named,
     description: `${urls.map((url) => url.host || 'localhost').join(',')}${pathname}`,
     user: decodeURIComponent(first.username),
     prepare: prepare === null ? undefined : prepare === 'true',

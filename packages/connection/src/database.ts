@@ -1,5 +1,5 @@
 import { Connection, type ServerState, type Session } from './connection.ts';
-import { type DatabaseAddress, parseDatabaseUrl } from './database-url.ts';
+import { type DatabaseAddress, type DatabaseHost, parseDatabaseUrl } from './database-url.ts';
 
 const CONNECT_SECONDS = 5;
 
@@ -36,41 +36,42 @@ export class Database {
 
   /** Connects to the host that takes writes. Rejects with what is wrong with each of them. */
   async connect(options: SessionOptions): Promise<Connected> {
-    const { urls } = this.#address;
+    const { hosts } = this.#address;
     const failures: { readonly host: string; readonly error: unknown }[] = [];
     const first = this.#turn;
-    for (const [offset] of urls.entries()) {
-      const turn = (first + offset) % urls.length;
-      const url = urls[turn];
-      if (url === undefined) continue;
+    for (const [offset] of hosts.entries()) {
+      const turn = (first + offset) % hosts.length;
+      const host = hosts[turn];
+      if (host === undefined) continue;
       try {
-        const connected = await this.#open(url, options);
+        const connected = await this.#open(host, options);
         this.#turn = turn;
         return connected;
       } catch (error) {
-        failures.push({ host: url.host, error });
+        failures.push({ host: host.url.host, error });
       }
     }
     throw noneOf(failures);
   }
 
-  async #open(url: URL, options: SessionOptions): Promise<Connected> {
-    if (this.#pooled) return this.#start(url, options, true);
+  async #open(host: DatabaseHost, options: SessionOptions): Promise<Connected> {
+    if (this.#pooled) return this.#start(host, options, true);
     // Others may find the pooler meanwhile; what counts is what this connection was told.
     try {
-      const connected = await this.#start(url, options, false);
+      const connected = await this.#start(host, options, false);
       if (connected.marked) return connected;
       connected.connection.destroy();
     } catch (error) {
       if (!refusesSettings(error)) throw error;
     }
     this.#pooled = true;
-    return this.#start(url, options, true);
+    return this.#start(host, options, true);
   }
 
-  async #start(url: URL, options: SessionOptions, pooled: boolean): Promise<Connected> {
+  async #start({ url, tls }: DatabaseHost, options: SessionOptions, pooled: boolean): Promise<Connected> {
     const connection = new Connection(url, {
       ...options,
+      tls,
       own: !pooled,
       prepare: this.#prepare ?? !pooled,
       connectSeconds: this.#address.connectSeconds ?? CONNECT_SECONDS,

@@ -18,18 +18,19 @@ afterEach(() => {
 
 it('a statement in two writes does not wait for an acknowledgement: connections have no Nagle delay', async () => {
   const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
-  const socket = new OneSocket().open({ host: ['127.0.0.1'], port: [port] });
+  const socket = await new OneSocket(false, 1000).open({ host: ['127.0.0.1'], port: [port] });
   expect(noDelay.mock.calls).toEqual([[true]]);
   expect(noDelay.mock.contexts).toEqual([socket]);
   await expect(socket.toArray()).resolves.toHaveLength(1);
 });
 
 it('a client that wants a second socket gets an error, however the first one ended', async () => {
-  const only = new OneSocket();
+  const only = new OneSocket(false, 1000);
   const target = { host: ['127.0.0.1'], port: [port] };
-  const socket = only.open(target);
+  const socket = await only.open(target);
+  socket.on('error', () => undefined);
   only.destroy();
   expect(socket.destroyed).toBe(true);
-  const [error] = await once(only.open(target), 'error').catch((thrown: unknown) => [thrown]);
+  const [error] = await once(await only.open(target), 'error').catch((thrown: unknown) => [thrown]);
   expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' });
 });

@@ -1,4 +1,6 @@
 import { connect, Socket } from 'node:net';
+import { secured } from './secure-socket.ts';
+import type { Tls } from './tls.ts';
 
 /** The part of the driver's parsed options that says where the server is. */
 interface Target {
@@ -20,32 +22,48 @@ interface Target {
  * 40 ms on Linux.
  */
 export class OneSocket {
-  #socket: Socket | null = null;
+  readonly #tls: Tls;
+  readonly #connectMs: number;
+  #used = false;
+  /** The socket, and what TLS has made of it. */
+  #sockets: Socket[] = [];
 
-  readonly open = ({ host: hosts, port: ports, path }: Target): Socket => {
-    if (this.#socket !== null) return failing();
-    if (path) {
-      this.#socket = connect({ path });
-      return this.#socket;
-    }
+  /** @param connectMs how long TLS may take to be agreed on */
+  constructor(tls: Tls, connectMs: number) {
+    this.#tls = tls;
+    this.#connectMs = connectMs;
+  }
+
+  readonly open = ({ host: hosts, port: ports, path }: Target): Socket | Promise<Socket> => {
+    if (this.#used) return failing();
+    this.#used = true;
+    if (path) return this.#keep(connect({ path }));
     const host = hosts[0] ?? 'localhost';
-    const port = ports[0] ?? 5432;
-    // The driver reads the names back to check a certificate. What it writes meanwhile waits in the socket.
-    this.#socket = Object.assign(connect({ host, port }).setNoDelay(true), { host, port });
-    return this.#socket;
+    // What the driver writes before it is connected waits in the socket.
+    const socket = this.#keep(connect({ host, port: ports[0] ?? 5432 }).setNoDelay(true));
+    if (this.#tls === false) return socket;
+    const name = host.replace(/^\[(.*)\]$/, '$1');
+    return secured(socket, this.#tls, name, this.#connectMs).then((secure) => this.#keep(secure));
   };
 
   destroy(): void {
-    this.#socket?.destroy();
+    // The outer one first: it says goodbye through the other.
+    for (const socket of this.#sockets.toReversed()) socket.destroy(closed());
   }
+
+  #keep(socket: Socket): Socket {
+    if (!this.#sockets.includes(socket)) this.#sockets.push(socket);
+    return socket;
+  }
+}
+
+function closed(): Error {
+  return Object.assign(new Error('The connection to Postgres was closed.'), { code: 'CONNECTION_CLOSED' });
 }
 
 function failing(): Socket {
   const socket = new Socket();
-  const error = Object.assign(new Error('The connection to Postgres was closed.'), {
-    code: 'CONNECTION_CLOSED',
-  });
   // Not at once: the driver listens only when it has been given the socket.
-  setImmediate(() => socket.destroy(error));
+  setImmediate(() => socket.destroy(closed()));
   return socket;
 }

@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { Database } from '@macbatch/connection';
 
 /** More tasks than any deployment cuts between a backup and its restore. */
 const SKIPPED_TASK_IDS = 1_000_000_000;
@@ -11,12 +11,17 @@ const SKIPPED_TASK_IDS = 1_000_000_000;
  * they may have been used after the backup.
  */
 export async function afterRestore(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  const { connection } = await new Database(url).connect({
+    applicationName: 'macbatch-restored',
+    settings: { synchronous_commit: 'on' },
+  });
   try {
-    await sql`select setval(sequence, nextval(sequence) + ${SKIPPED_TASK_IDS})
-      from (select pg_get_serial_sequence('tasks', 'id')::regclass as sequence) as tasks`;
-    await sql`delete from join_tokens`;
+    await connection.run(async (sql) => {
+      await sql.unsafe(`select setval(sequence, nextval(sequence) + ${SKIPPED_TASK_IDS})
+        from (select pg_get_serial_sequence('tasks', 'id')::regclass as sequence) as tasks`);
+      await sql.unsafe('delete from join_tokens');
+    });
   } finally {
-    await sql.end({ timeout: 5 });
+    await connection.end();
   }
 }
