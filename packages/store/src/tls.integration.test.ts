@@ -7,6 +7,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { migrate } from './migrate.ts';
 import { createStore } from './store.ts';
+import { submitJob } from './testing/index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'macbatch-tls-'));
 let server: PostgresServer;
@@ -89,23 +90,19 @@ it.each([
   const url = at(host, query);
   await migrate(url);
   const store = createStore({ url });
-  const heard = new Promise<void>((resolve) => store.subscribe(resolve));
-  await store.submit(
-    {
-      jobType: 'noop',
-      model: 'noop',
-      params: '{}',
-      shardSize: 1,
-      retryOn: 'errors',
-      priority: 0,
-      idempotencyKey: null,
+  let heard = false;
+  const unsubscribe = store.subscribe(() => {
+    heard = true;
+  });
+  // What comes before it listens is not heard.
+  await vi.waitFor(
+    async () => {
+      await submitJob(store, { items: 1 });
+      expect(heard).toBe(true);
     },
-    (async function* () {
-      yield { id: 'a', payload: '1' };
-    })(),
-    () => '',
+    { timeout: 30_000, interval: 100 },
   );
-  await heard;
+  unsubscribe();
   const versions = await sessions('macbatch');
   expect(versions.length).toBeGreaterThan(1);
   expect(new Set(versions)).toEqual(new Set(['TLSv1.3']));
