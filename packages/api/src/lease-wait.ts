@@ -23,9 +23,10 @@ export class WorkWatch {
 
   /**
    * Waits until there may be work, `ms` have passed or the caller has gone. Also ends when the next lease
-   * can expire, so that a pool of workers that only wait still takes expired tasks back.
+   * can expire, so that a pool of workers that only wait still takes expired tasks back. True where it was told
+   * of work.
    */
-  async wait(ms: number, gone: AbortSignal): Promise<void> {
+  async wait(ms: number, gone: AbortSignal): Promise<boolean> {
     if (!this.#rung) {
       const wait = Math.max(1, Math.min(ms, LOOK_AGAIN_MS, this.#store.quietForMs()));
       await new Promise<void>((resolve) => {
@@ -40,7 +41,9 @@ export class WorkWatch {
         this.#wake = end;
       });
     }
+    const rung = this.#rung;
     this.#rung = false;
+    return rung;
   }
 
   stop(): void {

@@ -16,7 +16,7 @@ export function mountTasks(
   const { app, store, gate, limits } = surface;
   const { monotonicMs, stopping } = waiting;
 
-  async function lease(request: LeaseRequest) {
+  async function lease(request: LeaseRequest, again: boolean) {
     await store.reclaim({ force: false });
     return store.lease({
       worker: request.worker_id,
@@ -32,6 +32,7 @@ export function mountTasks(
       })),
       renews: request.renews ?? false,
       copies: request.copies ?? false,
+      again,
     });
   }
 
@@ -43,8 +44,8 @@ export function mountTasks(
     const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
     const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
     try {
-      for (;;) {
-        const { leaseSeconds, tasks } = await lease(body);
+      for (let again = false; ; ) {
+        const { leaseSeconds, tasks } = await lease(body, again);
         if (gone.aborted && tasks.length > 0) {
           // Nobody would run them: at once pending again, and no attempt is charged.
           await store.release(body.worker_id, tasks);
@@ -54,7 +55,7 @@ export function mountTasks(
         if (tasks.length > 0 || left <= 0 || gone.aborted || watch === null) {
           return { tasks: tasks.map((task) => leasedTask(task, leaseSeconds)) };
         }
-        await watch.wait(left, gone);
+        again = !(await watch.wait(left, gone));
         if (gone.aborted) return { tasks: [] };
       }
     } finally {

@@ -89,6 +89,13 @@ export class JobQueue {
     return byModelAffinity(runnable, fitOf, this.#order, now);
   }
 
+  /** Whether a job waited for such a worker when it was last looked. */
+  hasAny(offers: readonly QueueOffer[]): boolean {
+    return this.#queue.jobs.some(({ jobType, model }) =>
+      offers.some((offer) => offer.job_type === jobType && offer.model === model),
+    );
+  }
+
   /** How fast the pool is at what a job needs, as its workers tell. */
   paceOf({ jobType, model }: QueuedJob): PoolPace {
     return this.#paceOf(kindOf(jobType, model));

@@ -30,6 +30,8 @@ export interface LeaseCall {
     readonly loadSeconds?: number | null;
   }[];
   readonly leaseMs: number;
+  /** The same call found nothing a moment ago, and nobody has told of work since: what is remembered will do. */
+  readonly again?: boolean;
   /** A copy of what another worker holds will do, where nothing is pending. */
   readonly copies?: boolean;
 }
@@ -97,6 +99,7 @@ export class Leaser {
     const tasks = await this.#grant(call, call.limit);
     const enough = call.slots == null ? (call.limit ?? DEFAULT_LIMIT) : 1;
     if (tasks.length >= enough || fresh) return tasks;
+    if (call.again === true && !this.#queue.hasAny(call.offers)) return tasks;
     // What is remembered may be too old.
     this.forget();
     const limit = call.limit === null ? null : call.limit - tasks.length;
