@@ -131,6 +131,7 @@ export class Agent {
           await this.#moreWanted.wait(this.#draining.signal, pausing ? this.#heartbeats.pauseMs : undefined);
           await this.#journal.probe();
         },
+        held: () => [...this.#slots.held].map(({ lease: { task_id, attempt } }) => ({ task_id, attempt })),
         onLeased: (tasks, sentAt) => {
           for (const task of tasks) this.#adopt(task, sentAt);
           this.#slots.pump();

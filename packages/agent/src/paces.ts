@@ -19,8 +19,8 @@ export class Paces {
     this.#rates.started(kindOf(offer));
   }
 
-  ended(offer: Offer, withOutcome: boolean): void {
-    this.#rates.ended(kindOf(offer), withOutcome);
+  ended(offer: Offer, withOutput: boolean): void {
+    this.#rates.ended(kindOf(offer), withOutput);
   }
 
   /** The offer with its pace; as it is while none is known. */

@@ -190,7 +190,9 @@ export class Slots {
     const timed = runtime === undefined ? null : loads.started(runtime, task.lease.model);
     if (timed?.swapped === true) this.#deps.onSwap();
     const end = this.#judged(run, await this.#run(run));
-    paces.ended(offerOf(task.lease), end?.kind === 'outcome');
+    // An error may come at once, and says nothing of how long the work takes.
+    const worked = end?.kind === 'outcome' && 'output' in end.outcome;
+    paces.ended(offerOf(task.lease), worked);
     timed?.ended(end?.kind === 'outcome');
     // W6: on the disk before anything is said of it.
     if (end?.kind === 'outcome') await journal.finished(task.lease, end.outcome);

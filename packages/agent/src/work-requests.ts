@@ -1,4 +1,5 @@
-import type { LeasedTask, LeaseRequest } from '@macbatch/contract';
+import { ApiError } from '@macbatch/client';
+import type { LeasedTask, LeaseName, LeaseRequest } from '@macbatch/contract';
 import type { AgentOptions } from './agent-options.ts';
 import { Backoff } from './backoff.ts';
 import { message } from './reporter.ts';
@@ -21,6 +22,8 @@ export interface WorkRequestsDeps {
   readonly wanted: () => readonly Offer[] | null;
   /** Resolves when that may have changed. */
   readonly changed: () => Promise<void>;
+  /** All leases that this worker knows of. */
+  readonly held: () => readonly LeaseName[];
   /** Takes what was leased; the request left at `sentAt`. */
   readonly onLeased: (tasks: readonly LeasedTask[], sentAt: number) => void;
 }
@@ -29,6 +32,7 @@ export interface WorkRequestsDeps {
 export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal): Promise<void> {
   const { options } = deps;
   const backoff = new Backoff(options.random, options.sleep);
+  let answerLost = false;
   while (!draining.aborted) {
     const offers = deps.wanted();
     if (offers === null) {
@@ -49,6 +53,8 @@ export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal)
             offers: offers.map(deps.told),
             renews: true,
             copies: true,
+            // What was granted in the lost answer is wanted, and not left lying until it expires.
+            ...(answerLost ? { holds: [...deps.held()] } : {}),
             // Something may still be running: then its end must not wait for this reply.
             wait_seconds: WAIT_SECONDS,
           },
@@ -56,9 +62,11 @@ export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal)
         { signal: AbortSignal.any([draining, timeout]) },
       );
       backoff.succeeded();
+      answerLost = false;
       deps.onLeased(tasks, sentAt);
     } catch (error) {
       if (draining.aborted) return;
+      answerLost = !(error instanceof ApiError) || error.retryable;
       options.log('lease.failed', { reason: message(error) });
       await backoff.wait(draining);
     }

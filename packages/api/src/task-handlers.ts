@@ -33,6 +33,9 @@ export function mountTasks(
       renews: request.renews ?? false,
       copies: request.copies ?? false,
       again,
+      ...(request.holds === undefined
+        ? {}
+        : { holds: request.holds.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })) }),
     });
   }
 

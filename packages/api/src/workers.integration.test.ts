@@ -119,6 +119,7 @@ it('W5: tasks done and failed are counted for the worker that did it', async () 
   await heartbeat({ worker_id: 'bob' });
   const [task] = await control.leased(['a', 'b'], 1);
   await control.report([completed(task as LeasedTask)]);
+  await heartbeat({ offline: true }); // or what bob gives up would be left to ann
   for (const attempt of [1, 2, 3]) {
     const response = await control.send('POST', '/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
     const { tasks } = (await response.json()) as { tasks: LeasedTask[] };

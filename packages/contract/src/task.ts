@@ -49,6 +49,10 @@ export const LeaseRequest = z
       description: 'Items that the worker runs at once: then a lease holds what it does in 45 seconds',
     }),
     offers: z.array(Offer).min(1).max(1000),
+    holds: z.array(LeaseName).max(10_000).optional().openapi({
+      description:
+        'All leases that this boot knows of. Sent after an answer to such a request was lost: what was granted to this boot beside them is answered again, before anything new',
+    }),
     renews: z
       .boolean()
       .optional()

@@ -11,6 +11,8 @@ export interface QueuedJob extends WaitingJob {
   readonly model: string;
   readonly shardSize: number;
   readonly pendingTasks: number;
+  /** Errors of items and of tasks so far. */
+  readonly errors: number;
 }
 
 /** What a worker asks for, with what it tells of the model. */
@@ -44,6 +46,7 @@ export class JobQueue {
   readonly #order: JobOrder;
   #queue: Queue = { jobs: [], paces: new Map(), now: 0 };
   #readAt = Number.NEGATIVE_INFINITY;
+  #looks = 0;
   #reading: Promise<void> | null = null;
 
   constructor(connections: Connections, monotonicMs: () => number, order: JobOrder) {
@@ -96,6 +99,16 @@ export class JobQueue {
     );
   }
 
+  /** How often the database was looked at: tells one look from the next. */
+  get looks(): number {
+    return this.#looks;
+  }
+
+  /** The jobs in which something ended with an error. */
+  get troubled(): readonly QueuedJob[] {
+    return this.#queue.jobs.filter(({ errors }) => errors > 0);
+  }
+
   /** How fast the pool is at what a job needs, as its workers tell. */
   paceOf({ jobType, model }: QueuedJob): PoolPace {
     return this.#paceOf(kindOf(jobType, model));
@@ -125,6 +138,7 @@ export class JobQueue {
       now,
     };
     this.#readAt = readAt;
+    this.#looks += 1;
   }
 }
 
@@ -137,6 +151,7 @@ function queuedJob(row: QueuedRow): QueuedJob {
     priority: row.priority,
     itemsLeft: row.items_left,
     pendingTasks: row.pending_tasks,
+    errors: row.errors,
     lastServedAt: row.last_served_ms,
   };
 }

@@ -1,11 +1,13 @@
 import { type JobOrder, type JobType, leaseSize, shareOfSpeed } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import type { Copies } from './copies.ts';
+import { Holdings } from './holdings.ts';
 import { JobQueue, type QueuedJob } from './job-queue.ts';
 import { leasedTasks } from './leased-tasks.ts';
 import { PendingFloors } from './pending-floors.ts';
 import { type Statement, statement } from './statement.ts';
 import { type ClaimedRow, claim } from './statements/claim.ts';
+import { type Doubt, WorkerConduct } from './worker-conduct.ts';
 
 /** Jobs that one claim looks at, most. */
 const JOBS_A_CLAIM = 200;
@@ -55,7 +57,11 @@ export type ClaimArguments = {
   leaseMs: number;
   jobs: string[];
   floors: string[];
+  errorsAtMost: number[];
+  leftToOthersMs: number;
 };
+
+type JudgedCall = LeaseCall & { readonly leftToOthersMs: number };
 
 /** Tasks of a call that says neither how many nor how much it runs at once. */
 const DEFAULT_LIMIT = 4;
@@ -66,6 +72,8 @@ export class Leaser {
   readonly #claim: Statement<ClaimArguments, ClaimedRow>;
   readonly #queue: JobQueue;
   readonly #copies: Copies | null;
+  readonly #conduct: WorkerConduct;
+  readonly #holdings: Holdings;
   readonly #floors = new PendingFloors();
   readonly #monotonicMs: () => number;
 
@@ -74,6 +82,8 @@ export class Leaser {
     this.#connections = connections;
     this.#claim = statement(claim);
     this.#queue = new JobQueue(connections, monotonicMs, order);
+    this.#conduct = new WorkerConduct(connections, this.#queue, monotonicMs);
+    this.#holdings = new Holdings(connections);
     this.#monotonicMs = monotonicMs;
   }
 
@@ -94,28 +104,51 @@ export class Leaser {
     return this.#copies.grant(call);
   }
 
-  async #pending(call: LeaseCall): Promise<LeasedTask[]> {
+  /** Workers that are given less of a job, because of their errors. */
+  doubts(): Doubt[] {
+    return this.#conduct.doubts();
+  }
+
+  async #pending(asked: LeaseCall): Promise<LeasedTask[]> {
+    const sized = asked.slots != null;
+    const room = await this.#holdings.room(asked.worker, sized);
+    if (room === 0) return [];
+    const call = sized ? asked : { ...asked, limit: Math.min(asked.limit ?? DEFAULT_LIMIT, room) };
     const fresh = this.#queue.stale && this.#floors.empty;
-    const tasks = await this.#grant(call, call.limit);
-    const enough = call.slots == null ? (call.limit ?? DEFAULT_LIMIT) : 1;
+    const { tasks, isProof } = await this.#grant(call, call.limit);
+    const enough = sized || isProof ? 1 : (call.limit ?? DEFAULT_LIMIT);
     if (tasks.length >= enough || fresh) return tasks;
     if (call.again === true && !this.#queue.hasAny(call.offers)) return tasks;
     // What is remembered may be too old.
     this.forget();
     const limit = call.limit === null ? null : call.limit - tasks.length;
-    return [...tasks, ...(await this.#grant(call, limit))];
+    return [...tasks, ...(await this.#grant(call, limit)).tasks];
   }
 
-  async #grant(call: LeaseCall, limit: number | null): Promise<LeasedTask[]> {
+  /** `isProof`: a task by which the worker is to show that it can. */
+  async #grant(
+    call: LeaseCall,
+    limit: number | null,
+  ): Promise<{ readonly tasks: LeasedTask[]; readonly isProof: boolean }> {
     const jobs = await this.#queue.matching(call.offers);
-    if (jobs.length === 0) return [];
+    const { free, proving, leftToOthersMs } = await this.#conduct.judged(call.worker, jobs);
+    const judgedCall = { ...call, leftToOthersMs };
+    const tasks = await this.#grantFreely(judgedCall, free, limit);
+    if (tasks.length > 0) return { tasks, isProof: false };
+    return { tasks: await this.#run(judgedCall, proving, 1), isProof: true };
+  }
+
+  async #grantFreely(
+    call: JudgedCall,
+    jobs: readonly QueuedJob[],
+    limit: number | null,
+  ): Promise<LeasedTask[]> {
     if (call.slots == null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
     for (const job of jobs.slice(0, JOBS_SIZED)) {
       const tasks = await this.#run(call, [job], this.#sizeFor(call, call.slots, job, limit));
       if (tasks.length > 0) return tasks;
     }
-    const rest = jobs.slice(JOBS_SIZED);
-    return rest.length === 0 ? [] : this.#run(call, rest, 1);
+    return this.#run(call, jobs.slice(JOBS_SIZED), 1);
   }
 
   #sizeFor(call: LeaseCall, slots: number, job: QueuedJob, limit: number | null): number {
@@ -131,7 +164,8 @@ export class Leaser {
     });
   }
 
-  async #run(call: LeaseCall, jobs: readonly QueuedJob[], limit: number): Promise<LeasedTask[]> {
+  async #run(call: JudgedCall, jobs: readonly QueuedJob[], limit: number): Promise<LeasedTask[]> {
+    if (jobs.length === 0) return [];
     const looked = jobs.slice(0, JOBS_A_CLAIM).map(({ id }) => id);
     const rows = await this.#claim.run(this.#connections.relaxed, {
       worker: call.worker,
@@ -140,9 +174,15 @@ export class Leaser {
       leaseMs: call.leaseMs,
       jobs: looked,
       floors: this.#floors.of(looked, this.#monotonicMs()),
+      errorsAtMost: looked.map((id) => this.#conduct.errorsAtMost(call.worker, id)),
+      leftToOthersMs: call.leftToOthersMs,
     });
     const tasks = leasedTasks(rows);
-    for (const task of tasks) this.#floors.claimed(task.jobId, BigInt(task.taskId));
+    for (const { jobId, taskId } of tasks) {
+      this.#floors.claimed(jobId, BigInt(taskId));
+      this.#conduct.granted(call.worker, jobId);
+    }
+    this.#holdings.granted(call.worker, tasks);
     return tasks;
   }
 }

@@ -229,6 +229,8 @@ describe('errors', () => {
       leaseMs: 600_000,
       jobs: [jobId],
       floors: ['0'],
+      errorsAtMost: [8],
+      leftToOthersMs: 0,
     });
     const failed = db.store.report('ann', [failure({ taskId: '1', attempt: 1 })]);
     for (;;) {

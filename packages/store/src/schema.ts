@@ -235,6 +235,8 @@ export const jobTallies = pgTable(
     itemsError: integer('items_error').notNull().default(0),
     /** Items without an outcome whose task has failed. */
     itemsFailed: integer('items_failed').notNull().default(0),
+    /** Times that a task was given up with an error. */
+    taskErrors: integer('task_errors').notNull().default(0),
     leasesExpired: integer('leases_expired').notNull().default(0),
     lastLeasedAt: moment('last_leased_at'),
     firstAt: moment('first_at').notNull().defaultNow(),

@@ -16,7 +16,9 @@ import { type Entry, Reporter, type Verdict } from './report.ts';
 import { type Result, Results } from './results.ts';
 import type { AuditRow } from './statements/audit.ts';
 import { type ItemSource, type JobDraft, type SubmitReply, submit } from './submission.ts';
+import { UnheardLeases } from './unheard-leases.ts';
 import { Wake } from './wake.ts';
+import type { Doubt } from './worker-conduct.ts';
 import { type Admission, type Heartbeat, type Worker, Workers } from './workers.ts';
 
 export interface StoreOptions extends ConnectionOptions {
@@ -49,10 +51,15 @@ export interface Store {
   auditJob(id: string): Promise<AuditRow>;
   results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
-  /** Grants leases; `renews` says that the worker will renew them, so shorter ones will do. */
+  /**
+   * Grants leases; `renews` says that the worker will renew them, so shorter ones will do. `holds`, all leases that
+   * this boot knows of: what it was granted beside them, and has not heard of, is answered before anything new.
+   */
   lease(
-    call: Omit<LeaseCall, 'leaseMs'> & { readonly renews: boolean },
+    call: Omit<LeaseCall, 'leaseMs'> & { readonly renews: boolean; readonly holds?: readonly LeaseName[] },
   ): Promise<{ readonly leaseSeconds: number; readonly tasks: LeasedTask[] }>;
+  /** Workers that this process gives less of a job, because of their errors. */
+  doubts(): Doubt[];
   report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   /** Extends leases of a worker that renews. */
@@ -108,6 +115,7 @@ export function createStore(options: StoreOptions): Store {
   const jobs = new Jobs(connections);
   const results = new Results(connections);
   const workers = new Workers(connections);
+  const unheard = new UnheardLeases(connections, held, workers);
   const boots = new Boots(connections);
   const pruner = new Pruner(connections);
   const observer = new Observer(connections);
@@ -134,10 +142,16 @@ export function createStore(options: StoreOptions): Store {
     auditJob: (id) => jobs.audit(id),
     results: (jobId, itemCount) => results.pages(jobId, itemCount),
     resultOf: (jobId, itemId) => results.of(jobId, itemId),
-    async lease({ renews, ...call }) {
+    async lease({ renews, holds, ...call }) {
       const seconds = renews ? renewedLeaseSeconds : leaseSeconds;
-      return { leaseSeconds: seconds, tasks: await leaser.lease({ ...call, leaseMs: seconds * 1000 }) };
+      const leaseMs = seconds * 1000;
+      const again = holds === undefined ? [] : await unheard.beside(holds, { ...call, leaseMs });
+      return {
+        leaseSeconds: seconds,
+        tasks: again.length > 0 ? again : await leaser.lease({ ...call, leaseMs }),
+      };
     },
+    doubts: () => leaser.doubts(),
     async report(worker, entries) {
       const { verdicts, aftermath } = await reporter.report(worker, entries);
       await jobs.close(aftermath.mayBeFinished);

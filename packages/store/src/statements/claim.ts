@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../compile.ts';
-import { items, jobs, leases, results, tasks } from '../schema.ts';
+import { items, jobs, jobTallies, leases, results, tasks } from '../schema.ts';
 import { tallied } from './tally.ts';
 
 const lease = {
@@ -28,13 +28,22 @@ export interface ClaimedRow {
  * no guard of its own; with one the planner would look the ids up among all pending tasks and not by their
  * key. `floors` are ids below which a job is known to have
  * nothing pending, so that entries that an old snapshot keeps dead in the index are not walked again.
+ *
+ * A job of which the worker has more errors than `errorsAtMost` is left out: what it may be given has to be
+ * judged anew. So is, while others can have it, a task that the worker itself gave up with an error.
  */
 export const claim = sql`
   with open_jobs as materialized (
     select ${jobs.id}, wanted.floor, wanted.place
-    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[]) with ordinality as wanted (job_id, floor, place)
+    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[], ${sql.placeholder('errorsAtMost')}::int[])
+      with ordinality as wanted (job_id, floor, errors_at_most, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
     where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
+      and not exists (
+        select from ${jobTallies}
+        where ${jobTallies.jobId} = wanted.job_id and ${jobTallies.workerId} = ${lease.worker}
+          and ${jobTallies.itemsError} + ${jobTallies.taskErrors} > wanted.errors_at_most
+        offset 0) -- looked up by key
     order by wanted.place
   ),
   granted as (
@@ -45,6 +54,11 @@ export const claim = sql`
         cross join lateral (
           select ${tasks.id} from ${tasks}
           where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
+            and (${tasks.errors} = 0 or not exists (
+              select from ${leases}
+              where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
+                and ${leases.leasedAt} > now() - ${sql.placeholder('leftToOthersMs')}::float8 * interval '1 millisecond'
+              offset 0))
           order by ${tasks.id}
           limit ${sql.placeholder('limit')}::int
           for no key update skip locked

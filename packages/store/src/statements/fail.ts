@@ -59,6 +59,6 @@ export const fail = sql`
       case when status = 'failed' then missing else 0 end as items_failed
     from changed
   ),
-  ${tallied({ blameWorker: true })}
+  ${tallied({ blameWorker: true, givenUp: true })}
   select held.no, held.status as was, changed.status, held.attempts, held.cancelled, held.job_id
   from held left join changed on changed.no = held.no`;

@@ -10,6 +10,8 @@ export interface QueuedRow {
   readonly priority: number;
   readonly items_left: number;
   readonly pending_tasks: number;
+  /** Errors of items and of tasks, as they were reported. */
+  readonly errors: number;
   /** Milliseconds since the epoch, as `now_ms`. */
   readonly last_served_ms: number;
   readonly now_ms: number;
@@ -20,6 +22,8 @@ export const queuedJobs = sql`
   select ${jobs.id}, ${jobs.jobType}, ${jobs.model}, ${jobs.shardSize}, ${jobs.priority},
     (${jobs.itemCount} - coalesce(sum(${jobTallies.itemsOk} + ${jobTallies.itemsError} + ${jobTallies.itemsFailed}), 0))::int as items_left,
     coalesce(sum(${jobTallies.pending}), 0)::int as pending_tasks,
+    -- The control plane's own row takes back what a person retries.
+    coalesce(sum(${jobTallies.itemsError} + ${jobTallies.taskErrors}) filter (where ${jobTallies.workerId} <> ''), 0)::int as errors,
     (extract(epoch from coalesce(max(${jobTallies.lastLeasedAt}), ${jobs.createdAt})) * 1000)::float8 as last_served_ms,
     (extract(epoch from now()) * 1000)::float8 as now_ms
   from ${jobs} join ${jobTallies} on ${jobTallies.jobId} = ${jobs.id}

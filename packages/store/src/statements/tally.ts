@@ -6,19 +6,24 @@ import { jobTallies } from '../schema.ts';
  * has a row for each task changed: job_id, worker_id, was, status, granted, items_ok, items_error, items_failed.
  * Jobs in the order of their ids, so that two batches over the same jobs can't wait for each other.
  */
-export function tallied(options: { readonly blameWorker: boolean; readonly expired?: boolean }): SQL {
+export function tallied(options: {
+  readonly blameWorker: boolean;
+  readonly expired?: boolean;
+  readonly givenUp?: boolean;
+}): SQL {
   const net = (status: string) =>
     sql.raw(
       `count(*) filter (where status = '${status}' and was <> '${status}') - count(*) filter (where was = '${status}' and status <> '${status}')`,
     );
   const expiries = options.expired === true ? sql.raw('count(*)') : sql.raw('0');
+  const taskErrors = options.givenUp === true ? sql.raw('count(*)') : sql.raw('0');
   const failures = options.blameWorker
     ? sql.raw(`count(*) filter (where status = 'failed' and was <> 'failed')`)
     : sql.raw('0');
   return sql`tallied as (
-    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired, last_leased_at)
+    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired, task_errors, last_leased_at)
     select job_id, worker_id, ${net('pending')}, ${net('leased')}, ${net('done')}, ${net('failed')},
-      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed), ${expiries},
+      sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed), ${expiries}, ${taskErrors},
       case when sum(granted) > 0 then now() end
     from moved
     group by job_id, worker_id
@@ -35,6 +40,7 @@ export function tallied(options: { readonly blameWorker: boolean; readonly expir
       items_error = tally.items_error + excluded.items_error,
       items_failed = tally.items_failed + excluded.items_failed,
       leases_expired = tally.leases_expired + excluded.leases_expired,
+      task_errors = tally.task_errors + excluded.task_errors,
       last_leased_at = coalesce(excluded.last_leased_at, tally.last_leased_at),
       last_at = now()
   )`;

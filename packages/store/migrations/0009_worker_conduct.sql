@@ -1,0 +1,1 @@
+ALTER TABLE "job_tallies" ADD COLUMN "task_errors" integer DEFAULT 0 NOT NULL;

@@ -1,0 +1,54 @@
+import type { Connections } from './connections.ts';
+import type { HeldLeases, LeaseName } from './held-leases.ts';
+import type { LeasedTask } from './lease.ts';
+import { leasedTasks } from './leased-tasks.ts';
+import { type Statement, statement } from './statement.ts';
+import type { ClaimedRow } from './statements/claim.ts';
+import { grantedTasks } from './statements/holdings.ts';
+import type { Workers } from './workers.ts';
+
+/** Most tasks of one answer. */
+const MOST_TASKS = 1000;
+
+/**
+ * Answers once more what a worker was granted and has not heard of. Nothing is granted and nothing taken back, so
+ * it does not matter when such a question arrives, or how often: at the worst a worker hears twice of a lease
+ * that it holds.
+ */
+export class UnheardLeases {
+  readonly #connections: Connections;
+  readonly #held: HeldLeases;
+  readonly #workers: Workers;
+  readonly #granted: Statement<{ worker: string; taskIds: string[]; attempts: number[] }, ClaimedRow>;
+
+  constructor(connections: Connections, held: HeldLeases, workers: Workers) {
+    this.#connections = connections;
+    this.#held = held;
+    this.#workers = workers;
+    this.#granted = statement(grantedTasks);
+  }
+
+  /** The leases of this boot beside those that it names, each renewed. */
+  async beside(
+    names: readonly LeaseName[],
+    holder: { readonly worker: string; readonly boot: string; readonly leaseMs: number },
+  ): Promise<LeasedTask[]> {
+    const { worker, boot, leaseMs } = holder;
+    const named = new Set(names.map(nameOf));
+    const all = await this.#workers.heldByBoots(worker, [boot]);
+    const unheard = all.filter((lease) => !named.has(nameOf(lease))).slice(0, MOST_TASKS);
+    if (unheard.length === 0) return [];
+    const refusals = await this.#held.renew(worker, unheard, leaseMs);
+    const renewed = unheard.filter((_, no) => refusals[no] === null);
+    const rows = await this.#granted.run(this.#connections.durable, {
+      worker,
+      taskIds: renewed.map(({ taskId }) => taskId),
+      attempts: renewed.map(({ attempt }) => attempt),
+    });
+    return leasedTasks(rows);
+  }
+}
+
+function nameOf({ taskId, attempt }: LeaseName): string {
+  return `${taskId}/${attempt}`;
+}

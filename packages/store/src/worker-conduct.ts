@@ -1,0 +1,207 @@
+import {
+  type Allowance,
+  allowance,
+  type ItemRecord,
+  isDoubtful,
+  NO_RECORD,
+  withOutcomes,
+} from '@macbatch/core';
+import type { Connections } from './connections.ts';
+import type { JobQueue, QueuedJob } from './job-queue.ts';
+import { type Statement, statement } from './statement.ts';
+import { type AliveRow, aliveWorkers, type ConductRow, conductInJobs } from './statements/conduct.ts';
+
+/** Errors of a worker that may come on top of those that were judged, before it is judged anew. */
+const UNJUDGED_ERRORS = 8;
+/** A worker that has been silent for longer is no witness any more: not asleep, but gone. */
+const ASLEEP_SECONDS = 12 * 3600;
+/** How long a doubted worker waits for one that could take some of the job, and for one that has. */
+const VERDICT_SECONDS = { ofIdle: 300, ofBusy: 3600 };
+/** For how long a task that failed here is left to others, by what the worker may be given. */
+const LEFT_TO_OTHERS_SECONDS = { all: 60, one: 3600, none: 3600 };
+/** Jobs whose records one process remembers. */
+const REMEMBERED = 10_000;
+
+/** What a worker may be given of what waits. */
+export interface JudgedJobs {
+  readonly free: readonly QueuedJob[];
+  /** Those of which it may have one task, to show that it can. */
+  readonly proving: readonly QueuedJob[];
+  /** A task that this worker gave up with an error waits so long for others; 0 where there are none. */
+  readonly leftToOthersMs: number;
+}
+
+export interface Doubt {
+  readonly worker: string;
+  readonly jobId: string;
+}
+
+interface Known {
+  boot: string | null;
+  /** The tally when it was last read. */
+  ok: number;
+  errors: number;
+  record: ItemRecord;
+  /** By the monotonic clock; null while the worker is in no doubt. */
+  doubtedAt: number | null;
+  leasedAt: number | null;
+  /** When its tally last told of outcomes, or it was started anew. */
+  newsAt: number;
+  /** Nothing was heard of it since. */
+  heardAt: number;
+  offline: boolean;
+}
+
+/**
+ * Who is given less because what it does ends in errors. Kept by no table: each control plane sees it in the
+ * tallies, which it reads only of jobs that have errors, when the queue is read.
+ */
+export class WorkerConduct {
+  readonly #connections: Connections;
+  readonly #queue: JobQueue;
+  readonly #monotonicMs: () => number;
+  readonly #inJobs: Statement<{ jobs: string[] }, ConductRow>;
+  readonly #aliveWorkers: Statement<Record<string, never>, AliveRow>;
+  readonly #known = new Map<string, Map<string, Known>>();
+  #alive: readonly AliveRow[] = [];
+  /** Which look at the queue it belongs to. */
+  #judgedLook = 0;
+  #reading: Promise<void> | null = null;
+
+  constructor(connections: Connections, queue: JobQueue, monotonicMs: () => number) {
+    this.#connections = connections;
+    this.#queue = queue;
+    this.#monotonicMs = monotonicMs;
+    this.#inJobs = statement(conductInJobs);
+    this.#aliveWorkers = statement(aliveWorkers);
+  }
+
+  /** What this worker may be given of these jobs of the queue, in their order. */
+  async judged(worker: string, jobs: readonly QueuedJob[]): Promise<JudgedJobs> {
+    const troubled = jobs.filter(({ errors }) => errors > 0);
+    if (troubled.length === 0) return { free: jobs, proving: [], leftToOthersMs: 0 };
+    if (this.#judgedLook < this.#queue.looks) {
+      // Who asks at the same time shares the look.
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading;
+    }
+    const allowances = new Map(jobs.map((job) => [job, this.#allowance(worker, job)]));
+    const peers = troubled.some((job) => this.#others(worker, job).length > 0);
+    const seconds = Math.max(...troubled.map((job) => LEFT_TO_OTHERS_SECONDS[allowances.get(job) ?? 'all']));
+    return {
+      free: jobs.filter((job) => allowances.get(job) === 'all'),
+      proving: jobs.filter((job) => allowances.get(job) === 'one'),
+      leftToOthersMs: peers ? seconds * 1000 : 0,
+    };
+  }
+
+  /** Up to how many errors of the worker in this job what was judged holds; a claim looks at the tally again. */
+  errorsAtMost(worker: string, jobId: string): number {
+    return (this.#known.get(jobId)?.get(worker)?.errors ?? 0) + UNJUDGED_ERRORS;
+  }
+
+  /** The worker was given some of a job. */
+  granted(worker: string, jobId: string): void {
+    const known = this.#known.get(jobId)?.get(worker);
+    if (known !== undefined) known.leasedAt = this.#monotonicMs();
+  }
+
+  /** Those that are given less at the moment, as far as this process has looked. */
+  doubts(): Doubt[] {
+    return this.#queue.troubled.flatMap((job) =>
+      [...(this.#known.get(job.id)?.keys() ?? [])]
+        .filter((worker) => this.#ownAllowance(worker, job) !== 'all')
+        .map((worker) => ({ worker, jobId: job.id })),
+    );
+  }
+
+  /** A worker that has done nothing of a job yet is judged by what it does in others of the same kind. */
+  #allowance(worker: string, job: QueuedJob): Allowance {
+    const own = this.#known.get(job.id)?.get(worker)?.record ?? NO_RECORD;
+    if (own.ok + own.errors > 0) return this.#ownAllowance(worker, job);
+    const alike = this.#queue.troubled.filter(
+      ({ jobType, model }) => jobType === job.jobType && model === job.model,
+    );
+    return alike.map((other) => this.#ownAllowance(worker, other)).find((each) => each !== 'all') ?? 'all';
+  }
+
+  #ownAllowance(worker: string, job: QueuedJob): Allowance {
+    const inJob = this.#known.get(job.id);
+    const own = inJob?.get(worker);
+    if (inJob === undefined || own === undefined || own.doubtedAt === null) return 'all';
+    const now = this.#monotonicMs();
+    const doubtedSeconds = (now - own.doubtedAt) / 1000;
+    const here = ([id, other]: [string, Known]) =>
+      id !== worker && !other.offline && now - other.heardAt < ASLEEP_SECONDS * 1000;
+    return allowance({
+      own: own.record,
+      others: [...inJob].filter(here).map(([, { record }]) => record),
+      verdictComes: this.#others(worker, job).some(({ id }) => {
+        const other = inJob.get(id);
+        if (other === undefined || other.leasedAt === null) return doubtedSeconds < VERDICT_SECONDS.ofIdle;
+        return other.record.ok + other.record.errors === 0 && doubtedSeconds < VERDICT_SECONDS.ofBusy;
+      }),
+      doubtedSeconds,
+      restedSeconds: own.leasedAt === null ? doubtedSeconds : (now - own.leasedAt) / 1000,
+      heardSinceLease: own.leasedAt === null || own.newsAt > own.leasedAt,
+    });
+  }
+
+  /** Other workers that are alive and could run the job. */
+  #others(worker: string, { jobType, model }: QueuedJob): readonly AliveRow[] {
+    return this.#alive.filter(
+      ({ id, job_types, models }) => id !== worker && job_types.includes(jobType) && models.includes(model),
+    );
+  }
+
+  async #read(): Promise<void> {
+    const look = this.#queue.looks;
+    const client = this.#connections.relaxed;
+    const [rows, alive] = await Promise.all([
+      this.#inJobs.run(client, { jobs: this.#queue.troubled.map(({ id }) => id) }),
+      this.#aliveWorkers.run(client, {}),
+    ]);
+    if (this.#known.size > REMEMBERED) this.#known.clear();
+    for (const row of rows) this.#note(row);
+    this.#alive = alive;
+    this.#judgedLook = look;
+  }
+
+  #note(row: ConductRow): void {
+    const now = this.#monotonicMs();
+    const inJob = this.#known.get(row.job_id) ?? new Map<string, Known>();
+    this.#known.set(row.job_id, inJob);
+    const before = inJob.get(row.worker_id);
+    const since = before ?? { boot: row.boot_id, ok: 0, errors: 0, record: NO_RECORD, doubtedAt: null };
+    // It may have been started again to mend it: it is tried at once, and may not count on more than that.
+    const known =
+      since.boot === row.boot_id
+        ? since
+        : { ...since, record: { ...since.record, errorsInARow: 0 }, doubtedAt: null };
+    const record = withOutcomes(
+      known.record,
+      Math.max(0, row.items_ok - since.ok),
+      Math.max(0, row.errors - since.errors),
+    );
+    const leasedAt = row.rested_seconds === null ? null : now - row.rested_seconds * 1000;
+    const isNews = known !== before || record !== known.record;
+    inJob.set(row.worker_id, {
+      boot: row.boot_id,
+      ok: row.items_ok,
+      errors: row.errors,
+      record,
+      doubtedAt: isDoubtful(record) ? (known.doubtedAt ?? now) : null,
+      newsAt: isNews ? now : before.newsAt,
+      leasedAt: later(leasedAt, before?.leasedAt ?? null),
+      heardAt: now - row.silent_seconds * 1000,
+      offline: row.offline,
+    });
+  }
+}
+
+function later(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.max(one, other);
+}
