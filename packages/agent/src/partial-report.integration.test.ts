@@ -43,7 +43,8 @@ it('T5: a closed lid costs the items in flight and nothing else', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
   const first = scriptedRuntime({ hold: (n) => n >= 4 });
-  const a = pool.start('a', first, { concurrency: 2 });
+  // A closed lid asks for nothing either.
+  const a = pool.start('a', first, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(async () => (await pool.job(id)).items.ok === 4);
   a.away = true;
   await expireLeases(pool.sql);

@@ -39,8 +39,8 @@ describe('the size of a lease', () => {
 
   it('is two items a slot while its pace is not known, and one task at least', async () => {
     await submitJob(db.store, { items: 2000, shardSize: 4 });
-    expect((await ask({ slots: 6 })).tasks).toHaveLength(3);
     expect((await ask({ slots: 1 })).tasks).toHaveLength(1);
+    expect((await ask({ slots: 6 })).tasks).toHaveLength(3);
   });
 
   it('is never above what the worker asks for', async () => {
@@ -85,8 +85,29 @@ describe('the size of a lease', () => {
   });
 });
 
+it('W4: a worker with plenty gets no more until it has reported some, and is then woken', async () => {
+  await submitJob(db.store, { items: 2000, shardSize: 4 });
+  const held = [];
+  for (;;) {
+    const { tasks } = await ask({ slots: 4 });
+    if (tasks.length === 0) break;
+    held.push(...tasks);
+  }
+  expect(held).toHaveLength(4); // 16 items: four a slot
+  const woken = Promise.withResolvers<void>();
+  const stop = db.store.subscribe(woken.resolve);
+  await db.store.report(
+    'ann',
+    held.map((task) => completion(task)),
+  );
+  await woken.promise;
+  stop();
+  expect((await ask({ slots: 4 })).tasks).toHaveLength(2);
+});
+
 describe('the order between jobs', () => {
-  const next = async () => (await ask({ limit: 1 })).tasks[0]?.jobId;
+  // So many slots that what it holds is not plenty.
+  const next = async () => (await ask({ limit: 1, slots: 100 })).tasks[0]?.jobId;
 
   it('is priority, then fewest items left, then age', async () => {
     const large = await submitJob(db.store, { items: 30 });

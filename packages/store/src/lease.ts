@@ -61,6 +61,9 @@ export type ClaimArguments = {
   leftToOthersMs: number;
 };
 
+/** A worker whose leases are sized gets no more while it holds so much: this, or twice what it would get. */
+const PLENTY_ITEMS_PER_SLOT = 4;
+
 type JudgedCall = LeaseCall & { readonly leftToOthersMs: number };
 
 /** Tasks of a call that says neither how many nor how much it runs at once. */
@@ -109,9 +112,14 @@ export class Leaser {
     return this.#conduct.doubts();
   }
 
+  /** A worker has reported: whether it may be waiting until it holds less. */
+  freed(worker: string): boolean {
+    return this.#holdings.freed(worker);
+  }
+
   async #pending(asked: LeaseCall): Promise<LeasedTask[]> {
     const sized = asked.slots != null;
-    const room = await this.#holdings.room(asked.worker, sized);
+    const room = await this.#holdings.room(asked.worker);
     if (room === 0) return [];
     const call = sized ? asked : { ...asked, limit: Math.min(asked.limit ?? DEFAULT_LIMIT, room) };
     const fresh = this.#queue.stale && this.#floors.empty;
@@ -145,7 +153,10 @@ export class Leaser {
   ): Promise<LeasedTask[]> {
     if (call.slots == null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
     for (const job of jobs.slice(0, JOBS_SIZED)) {
-      const tasks = await this.#run(call, [job], this.#sizeFor(call, call.slots, job, limit));
+      const size = this.#sizeFor(call, call.slots, job, limit);
+      const plenty = Math.max(2 * size * job.shardSize, PLENTY_ITEMS_PER_SLOT * call.slots);
+      if (await this.#holdings.hasPlenty(call.worker, plenty)) return [];
+      const tasks = await this.#run(call, [job], size);
       if (tasks.length > 0) return tasks;
     }
     return this.#run(call, jobs.slice(JOBS_SIZED), 1);

@@ -156,6 +156,7 @@ export function createStore(options: StoreOptions): Store {
       const { verdicts, aftermath } = await reporter.report(worker, entries);
       await jobs.close(aftermath.mayBeFinished);
       if (aftermath.sentBack) await sentBack();
+      else if (leaser.freed(worker)) wake.local();
       return verdicts;
     },
     async release(worker, leases) {

@@ -133,8 +133,9 @@ export class WorkerConduct {
     if (inJob === undefined || own === undefined || own.doubtedAt === null) return 'all';
     const now = this.#monotonicMs();
     const doubtedSeconds = (now - own.doubtedAt) / 1000;
+    // Who sends no heartbeats can't be expected back.
     const here = ([id, other]: [string, Known]) =>
-      id !== worker && !other.offline && now - other.heardAt < ASLEEP_SECONDS * 1000;
+      id !== worker && other.boot !== null && !other.offline && now - other.heardAt < ASLEEP_SECONDS * 1000;
     return allowance({
       own: own.record,
       others: [...inJob].filter(here).map(([, { record }]) => record),

@@ -1,0 +1,27 @@
+import { submitJob } from '@macbatch/store/testing';
+import { expect, it } from 'vitest';
+import { failures, scriptedRuntime } from './testing/scripted-runtime.ts';
+import { TestPool, until } from './testing/test-pool.ts';
+
+const SHARD = 5;
+/** Five errors and eight more before it is judged, four items a slot that it may hold meanwhile, and a lease. */
+const FOUND_OUT = 5 + 8 + 4 * 4 + SHARD;
+
+it('a Mac that answers every item with an error at once spoils few of them, and another does the rest', async () => {
+  const pool = await TestPool.open();
+  const slow = scriptedRuntime({ hold: () => true });
+  const good = pool.start('good', slow, { concurrency: 4, leaseLimit: null });
+  await until(() => good.logged('worker.running').length === 1);
+  const id = await submitJob(pool.store, { items: 300, shardSize: SHARD });
+  await until(() => slow.running.length === 4);
+  // The good one has said nothing yet: nobody can know who is right.
+  const broken = scriptedRuntime({ fail: () => failures.permanent() });
+  pool.start('broken', broken, { concurrency: 4, leaseLimit: null });
+  await until(() => pool.store.doubts().length === 1);
+  slow.release(...Array.from({ length: 300 }, (_, n) => n));
+  const { items } = await pool.ended(id);
+  expect(items.error).toBeGreaterThan(0);
+  expect(items.error).toBeLessThanOrEqual(FOUND_OUT);
+  expect(items.ok).toBe(300 - items.error);
+  expect(pool.store.doubts()).toEqual([]); // of a job that has ended nobody is given anything
+});
