@@ -1,5 +1,4 @@
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './boot-verdict.ts';
-export { type CopyPlan, type CopyWorker, copyPlans, type Holder, REPORT_SECONDS } from './copy-plan.ts';
 export {
   type Allowance,
   allowance,
@@ -8,6 +7,7 @@ export {
   NO_RECORD,
   withOutcomes,
 } from './conduct.ts';
+export { type CopyPlan, type CopyWorker, copyPlans, type Holder, REPORT_SECONDS } from './copy-plan.ts';
 export { type Decision, decide, refusal } from './decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './event.ts';
 export { type Item, type ParsedItem, parseItem } from './item.ts';
@@ -18,7 +18,7 @@ export { JOB_STATES, type JobState, jobState } from './job-state.ts';
 export { JOB_TYPES, type JobType } from './job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './json-slice.ts';
 export { KEY_ROLES, type KeyRole } from './key-role.ts';
-export { leaseSize, MAX_LEASE_ITEMS, type PoolPace, shareOfSpeed } from './lease-size.ts';
+export { leaseSize, type PoolPace, plentyFor, shareOfSpeed } from './lease-size.ts';
 export {
   HEARTBEAT_ALIVE_SECONDS,
   LEASE_SECONDS,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS, shareOfSpeed } from './lease-size.ts';
+import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS, plentyFor, shareOfSpeed } from './lease-size.ts';
 
 const demand = (over: Partial<LeaseDemand> = {}): LeaseDemand => ({
   itemsPerSecond: 2,
@@ -64,6 +64,15 @@ describe('the size of a lease', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['four items a slot where the pace is not known', null, 4, 16],
+  ['that much at least, however slow it is', 0, 4, 16],
+  ['two leases', 2, 4, 180],
+  ['two leases of the one who boasts', 1e9, 4, 2 * MAX_LEASE_ITEMS],
+])('plenty is %s', (_, pace, slots, items) => {
+  expect(plentyFor(pace, slots)).toBe(items);
 });
 
 describe('the share of the pool', () => {

@@ -42,11 +42,20 @@ export function shareOfSpeed(own: number | null, pool: PoolPace): number {
  */
 export function leaseSize(demand: LeaseDemand): number {
   const { itemsPerSecond, slots, shardSize, pendingItems, shareOfSpeed, leaseLimit } = demand;
-  const wanted =
-    itemsPerSecond === null
-      ? UNKNOWN_ITEMS_PER_SLOT * slots
-      : Math.max(0, itemsPerSecond) * LEASE_TARGET_SECONDS;
+  const wanted = wantedItems(itemsPerSecond, slots);
   const fair = (pendingItems * Math.min(1, Math.max(0, shareOfSpeed))) / 2;
   const items = Math.min(wanted, fair, MAX_LEASE_ITEMS);
   return Math.max(1, Math.min(Math.floor(items / shardSize), leaseLimit ?? Number.MAX_SAFE_INTEGER));
+}
+
+/** Items that a worker may hold and still get more: twice what it does in the time of a lease, four a slot at least. */
+export function plentyFor(itemsPerSecond: number | null, slots: number): number {
+  const lease = Math.min(wantedItems(itemsPerSecond, slots), MAX_LEASE_ITEMS);
+  return 2 * Math.max(lease, UNKNOWN_ITEMS_PER_SLOT * slots);
+}
+
+function wantedItems(itemsPerSecond: number | null, slots: number): number {
+  return itemsPerSecond === null
+    ? UNKNOWN_ITEMS_PER_SLOT * slots
+    : Math.max(0, itemsPerSecond) * LEASE_TARGET_SECONDS;
 }

@@ -104,11 +104,6 @@ export class JobQueue {
     return this.#looks;
   }
 
-  /** The jobs in which something ended with an error. */
-  get troubled(): readonly QueuedJob[] {
-    return this.#queue.jobs.filter(({ errors }) => errors > 0);
-  }
-
   /** How fast the pool is at what a job needs, as its workers tell. */
   paceOf({ jobType, model }: QueuedJob): PoolPace {
     return this.#paceOf(kindOf(jobType, model));

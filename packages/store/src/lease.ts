@@ -1,4 +1,4 @@
-import { type JobOrder, type JobType, leaseSize, shareOfSpeed } from '@macbatch/core';
+import { type JobOrder, type JobType, leaseSize, plentyFor, shareOfSpeed } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import type { Copies } from './copies.ts';
 import { Holdings } from './holdings.ts';
@@ -61,9 +61,6 @@ export type ClaimArguments = {
   leftToOthersMs: number;
 };
 
-/** A worker whose leases are sized gets no more while it holds so much: this, or twice what it would get. */
-const PLENTY_ITEMS_PER_SLOT = 4;
-
 type JudgedCall = LeaseCall & { readonly leftToOthersMs: number };
 
 /** Tasks of a call that says neither how many nor how much it runs at once. */
@@ -104,7 +101,8 @@ export class Leaser {
   async lease(call: LeaseCall): Promise<LeasedTask[]> {
     const tasks = await this.#pending(call);
     if (tasks.length > 0 || this.#copies === null || call.copies !== true) return tasks;
-    return this.#copies.grant(call);
+    const offers = await this.#conduct.trusted(call.worker, call.offers);
+    return offers.length === 0 ? [] : this.#copies.grant({ ...call, offers });
   }
 
   /** Workers that are given less of a job, because of their errors. */
@@ -153,18 +151,15 @@ export class Leaser {
   ): Promise<LeasedTask[]> {
     if (call.slots == null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
     for (const job of jobs.slice(0, JOBS_SIZED)) {
-      const size = this.#sizeFor(call, call.slots, job, limit);
-      const plenty = Math.max(2 * size * job.shardSize, PLENTY_ITEMS_PER_SLOT * call.slots);
-      if (await this.#holdings.hasPlenty(call.worker, plenty)) return [];
-      const tasks = await this.#run(call, [job], size);
+      const pace = paceFor(job, call.offers);
+      if (await this.#holdings.hasPlenty(call.worker, plentyFor(pace, call.slots))) return [];
+      const tasks = await this.#run(call, [job], this.#sizeFor(pace, call.slots, job, limit));
       if (tasks.length > 0) return tasks;
     }
     return this.#run(call, jobs.slice(JOBS_SIZED), 1);
   }
 
-  #sizeFor(call: LeaseCall, slots: number, job: QueuedJob, limit: number | null): number {
-    const offer = call.offers.find((each) => each.job_type === job.jobType && each.model === job.model);
-    const itemsPerSecond = offer?.itemsPerSecond ?? null;
+  #sizeFor(itemsPerSecond: number | null, slots: number, job: QueuedJob, limit: number | null): number {
     return leaseSize({
       itemsPerSecond,
       slots,
@@ -196,4 +191,9 @@ export class Leaser {
     this.#holdings.granted(call.worker, tasks);
     return tasks;
   }
+}
+
+function paceFor(job: QueuedJob, offers: LeaseCall['offers']): number | null {
+  const offer = offers.find((each) => each.job_type === job.jobType && each.model === job.model);
+  return offer?.itemsPerSecond ?? null;
 }

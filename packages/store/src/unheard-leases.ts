@@ -38,14 +38,15 @@ export class UnheardLeases {
     const all = await this.#workers.heldByBoots(worker, [boot]);
     const unheard = all.filter((lease) => !named.has(nameOf(lease))).slice(0, MOST_TASKS);
     if (unheard.length === 0) return [];
-    const refusals = await this.#held.renew(worker, unheard, leaseMs);
-    const renewed = unheard.filter((_, no) => refusals[no] === null);
+    // Not the copies: who holds what they are of ends it all the same.
     const rows = await this.#granted.run(this.#connections.durable, {
       worker,
-      taskIds: renewed.map(({ taskId }) => taskId),
-      attempts: renewed.map(({ attempt }) => attempt),
+      taskIds: unheard.map(({ taskId }) => taskId),
+      attempts: unheard.map(({ attempt }) => attempt),
     });
-    return leasedTasks(rows);
+    const tasks = leasedTasks(rows);
+    const renewals = await this.#held.renew(worker, tasks, leaseMs);
+    return tasks.filter((_, no) => renewals[no]?.refusal === null);
   }
 }
 

@@ -32,7 +32,8 @@ async function heartbeat(worker: string, boot = `boot-of-${worker}`): Promise<vo
 }
 
 async function asks(worker: string, store: Store = db.store): Promise<LeasedTask[]> {
-  const call = { worker, boot: `boot-of-${worker}`, limit: null, slots: 4, offers: NOOP, renews: true };
+  const boot = `boot-of-${worker}`;
+  const call = { worker, boot, limit: null, slots: 4, offers: NOOP, renews: true, copies: true };
   return (await store.lease(call)).tasks;
 }
 
@@ -148,6 +149,19 @@ describe('a worker that answers at once with errors', () => {
     expect(await itemsOf(second)).toMatchObject({ error: 0 });
     expect((await itemsOf(first))?.error).toBeLessThanOrEqual(FOUND_OUT);
   });
+});
+
+it('a worker in doubt gets no copies of what others hold; one that is not does', async () => {
+  await here('broken', 'ann', 'bob');
+  const id = await job(30);
+  await finish('ann', await asks('ann'));
+  await spoilAll('broken');
+  for (;;) if ((await asks('ann')).every(({ copy }) => copy)) break;
+  expect(await db.store.readJob(id)).toMatchObject({ tasks: { pending: 0 } });
+  expect(await asks('broken')).toEqual([]);
+  const copied = await asks('bob');
+  expect(copied.length).toBeGreaterThan(0);
+  expect(copied.every(({ copy }) => copy)).toBe(true);
 });
 
 describe('a worker that was mended', () => {

@@ -7,7 +7,7 @@ import {
   withOutcomes,
 } from '@macbatch/core';
 import type { Connections } from './connections.ts';
-import type { JobQueue, QueuedJob } from './job-queue.ts';
+import type { JobQueue, QueuedJob, QueueOffer } from './job-queue.ts';
 import { type Statement, statement } from './statement.ts';
 import { type AliveRow, aliveWorkers, type ConductRow, conductInJobs } from './statements/conduct.ts';
 
@@ -36,6 +36,13 @@ export interface Doubt {
   readonly jobId: string;
 }
 
+/** An open job in which something ended with an error. */
+interface TroubledJob {
+  readonly id: string;
+  readonly jobType: string;
+  readonly model: string;
+}
+
 interface Known {
   boot: string | null;
   /** The tally when it was last read. */
@@ -54,15 +61,16 @@ interface Known {
 
 /**
  * Who is given less because what it does ends in errors. Kept by no table: each control plane sees it in the
- * tallies, which it reads only of jobs that have errors, when the queue is read.
+ * tallies, which it reads only where a job that waits has errors, or a worker has nothing to do.
  */
 export class WorkerConduct {
   readonly #connections: Connections;
   readonly #queue: JobQueue;
   readonly #monotonicMs: () => number;
-  readonly #inJobs: Statement<{ jobs: string[] }, ConductRow>;
+  readonly #inJobs: Statement<Record<string, never>, ConductRow>;
   readonly #aliveWorkers: Statement<Record<string, never>, AliveRow>;
   readonly #known = new Map<string, Map<string, Known>>();
+  #troubled: readonly TroubledJob[] = [];
   #alive: readonly AliveRow[] = [];
   /** Which look at the queue it belongs to. */
   #judgedLook = 0;
@@ -80,13 +88,7 @@ export class WorkerConduct {
   async judged(worker: string, jobs: readonly QueuedJob[]): Promise<JudgedJobs> {
     const troubled = jobs.filter(({ errors }) => errors > 0);
     if (troubled.length === 0) return { free: jobs, proving: [], leftToOthersMs: 0 };
-    if (this.#judgedLook < this.#queue.looks) {
-      // Who asks at the same time shares the look.
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = null;
-      });
-      await this.#reading;
-    }
+    if (this.#judgedLook < this.#queue.looks) await this.#look();
     const allowances = new Map(jobs.map((job) => [job, this.#allowance(worker, job)]));
     const peers = troubled.some((job) => this.#others(worker, job).length > 0);
     const seconds = Math.max(...troubled.map((job) => LEFT_TO_OTHERS_SECONDS[allowances.get(job) ?? 'all']));
@@ -95,6 +97,14 @@ export class WorkerConduct {
       proving: jobs.filter((job) => allowances.get(job) === 'one'),
       leftToOthersMs: peers ? seconds * 1000 : 0,
     };
+  }
+
+  /** What a worker offers without the kinds of work in which it is in doubt: of those it gets no copies. */
+  async trusted<Offer extends QueueOffer>(worker: string, offers: readonly Offer[]): Promise<Offer[]> {
+    await this.#look();
+    return offers.filter(({ job_type, model }) =>
+      this.#alike({ jobType: job_type, model }).every((job) => this.#ownAllowance(worker, job) === 'all'),
+    );
   }
 
   /** Up to how many errors of the worker in this job what was judged holds; a claim looks at the tally again. */
@@ -110,7 +120,7 @@ export class WorkerConduct {
 
   /** Those that are given less at the moment, as far as this process has looked. */
   doubts(): Doubt[] {
-    return this.#queue.troubled.flatMap((job) =>
+    return this.#troubled.flatMap((job) =>
       [...(this.#known.get(job.id)?.keys() ?? [])]
         .filter((worker) => this.#ownAllowance(worker, job) !== 'all')
         .map((worker) => ({ worker, jobId: job.id })),
@@ -121,13 +131,15 @@ export class WorkerConduct {
   #allowance(worker: string, job: QueuedJob): Allowance {
     const own = this.#known.get(job.id)?.get(worker)?.record ?? NO_RECORD;
     if (own.ok + own.errors > 0) return this.#ownAllowance(worker, job);
-    const alike = this.#queue.troubled.filter(
-      ({ jobType, model }) => jobType === job.jobType && model === job.model,
-    );
-    return alike.map((other) => this.#ownAllowance(worker, other)).find((each) => each !== 'all') ?? 'all';
+    const elsewhere = this.#alike(job).map((other) => this.#ownAllowance(worker, other));
+    return elsewhere.find((each) => each !== 'all') ?? 'all';
   }
 
-  #ownAllowance(worker: string, job: QueuedJob): Allowance {
+  #alike({ jobType, model }: Omit<TroubledJob, 'id'>): readonly TroubledJob[] {
+    return this.#troubled.filter((job) => job.jobType === jobType && job.model === model);
+  }
+
+  #ownAllowance(worker: string, job: TroubledJob): Allowance {
     const inJob = this.#known.get(job.id);
     const own = inJob?.get(worker);
     if (inJob === undefined || own === undefined || own.doubtedAt === null) return 'all';
@@ -151,21 +163,31 @@ export class WorkerConduct {
   }
 
   /** Other workers that are alive and could run the job. */
-  #others(worker: string, { jobType, model }: QueuedJob): readonly AliveRow[] {
+  #others(worker: string, { jobType, model }: TroubledJob): readonly AliveRow[] {
     return this.#alive.filter(
       ({ id, job_types, models }) => id !== worker && job_types.includes(jobType) && models.includes(model),
     );
+  }
+
+  /** Who asks at the same time shares the look. */
+  async #look(): Promise<void> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = null;
+    });
+    await this.#reading;
   }
 
   async #read(): Promise<void> {
     const look = this.#queue.looks;
     const client = this.#connections.relaxed;
     const [rows, alive] = await Promise.all([
-      this.#inJobs.run(client, { jobs: this.#queue.troubled.map(({ id }) => id) }),
+      this.#inJobs.run(client, {}),
       this.#aliveWorkers.run(client, {}),
     ]);
     if (this.#known.size > REMEMBERED) this.#known.clear();
     for (const row of rows) this.#note(row);
+    const troubled = rows.map(({ job_id, job_type, model }) => ({ id: job_id, jobType: job_type, model }));
+    this.#troubled = [...new Map(troubled.map((job) => [job.id, job])).values()];
     this.#alive = alive;
     this.#judgedLook = look;
   }

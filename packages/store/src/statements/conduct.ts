@@ -1,9 +1,11 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
-import { jobTallies, workers } from '../schema.ts';
+import { jobs, jobTallies, workers } from '../schema.ts';
 
 export interface ConductRow {
   readonly job_id: string;
+  readonly job_type: string;
+  readonly model: string;
   readonly worker_id: string;
   readonly items_ok: number;
   readonly errors: number;
@@ -17,14 +19,20 @@ export interface ConductRow {
   readonly rested_seconds: number | null;
 }
 
-/** What each worker has made of these jobs, by their tallies. */
+/** What each worker has made of the open jobs in which something ended with an error, by their tallies. */
 export const conductInJobs = sql`
-  select ${jobTallies.jobId}, ${jobTallies.workerId}, ${jobTallies.itemsOk}, ${jobTallies.itemsError} + ${jobTallies.taskErrors} as errors,
+  with troubled as materialized (
+    select ${jobs.id}, ${jobs.jobType}, ${jobs.model} from ${jobs}
+    where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null and exists (
+      select from ${jobTallies}
+      where ${jobTallies.jobId} = ${jobs.id} and ${jobTallies.workerId} <> '' and ${jobTallies.itemsError} + ${jobTallies.taskErrors} > 0)
+  )
+  select ${jobTallies.jobId}, troubled.job_type, troubled.model, ${jobTallies.workerId}, ${jobTallies.itemsOk}, ${jobTallies.itemsError} + ${jobTallies.taskErrors} as errors,
     ${workers.bootId}, coalesce(${workers.offline}, false) as offline,
     extract(epoch from now() - greatest(${jobTallies.lastAt}, ${workers.lastHeartbeatAt}))::float8 as silent_seconds,
     extract(epoch from now() - ${jobTallies.lastLeasedAt})::float8 as rested_seconds
-  from ${jobTallies} left join ${workers} on ${workers.id} = ${jobTallies.workerId}
-  where ${jobTallies.jobId} = any(${sql.placeholder('jobs')}::uuid[]) and ${jobTallies.workerId} <> ''`;
+  from troubled join ${jobTallies} on ${jobTallies.jobId} = troubled.id and ${jobTallies.workerId} <> ''
+  left join ${workers} on ${workers.id} = ${jobTallies.workerId}`;
 
 export interface AliveRow {
   readonly id: string;
