@@ -101,7 +101,7 @@ export class Leaser {
   async lease(call: LeaseCall): Promise<LeasedTask[]> {
     const tasks = await this.#pending(call);
     if (tasks.length > 0 || this.#copies === null || call.copies !== true) return tasks;
-    const offers = await this.#conduct.trusted(call.worker, call.offers);
+    const offers = await this.#conduct.trusted(call.worker, call.offers, call.again === true);
     return offers.length === 0 ? [] : this.#copies.grant({ ...call, offers });
   }
 

@@ -19,6 +19,8 @@ const ASLEEP_SECONDS = 12 * 3600;
 const VERDICT_SECONDS = { ofIdle: 300, ofBusy: 3600 };
 /** For how long a task that failed here is left to others, by what the worker may be given. */
 const LEFT_TO_OTHERS_SECONDS = { all: 60, one: 3600, none: 3600 };
+/** How long what was read is good enough for a worker that waits. */
+const FRESH_MS = 1000;
 /** Jobs whose records one process remembers. */
 const REMEMBERED = 10_000;
 
@@ -74,6 +76,7 @@ export class WorkerConduct {
   #alive: readonly AliveRow[] = [];
   /** Which look at the queue it belongs to. */
   #judgedLook = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
   constructor(connections: Connections, queue: JobQueue, monotonicMs: () => number) {
@@ -99,9 +102,16 @@ export class WorkerConduct {
     };
   }
 
-  /** What a worker offers without the kinds of work in which it is in doubt: of those it gets no copies. */
-  async trusted<Offer extends QueueOffer>(worker: string, offers: readonly Offer[]): Promise<Offer[]> {
-    await this.#look();
+  /**
+   * What a worker offers without the kinds of work in which it is in doubt: of those it gets no copies. A second's
+   * old look will do for a worker that has only waited since.
+   */
+  async trusted<Offer extends QueueOffer>(
+    worker: string,
+    offers: readonly Offer[],
+    mayBeOld: boolean,
+  ): Promise<Offer[]> {
+    if (!mayBeOld || this.#monotonicMs() - this.#lookedAt >= FRESH_MS) await this.#look();
     return offers.filter(({ job_type, model }) =>
       this.#alike({ jobType: job_type, model }).every((job) => this.#ownAllowance(worker, job) === 'all'),
     );
@@ -190,6 +200,7 @@ export class WorkerConduct {
     this.#troubled = [...new Map(troubled.map((job) => [job.id, job])).values()];
     this.#alive = alive;
     this.#judgedLook = look;
+    this.#lookedAt = this.#monotonicMs();
   }
 
   #note(row: ConductRow): void {
