@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FORECAST_GAPS, type ForecastGap, forecastJob, type JobForecast } from './job-forecast.ts';
+import type { MeasuredPace } from './measured-pace.ts';
+import type { OpenJob, PoolWorker } from './pool-state.ts';
+import { heldWork, openJob, poolWorker } from './testing/pool.ts';
+
+const NOOP = { jobType: 'noop', model: 'noop' };
+const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond }] });
+
+function forecast(
+  workers: readonly PoolWorker[],
+  jobs: readonly OpenJob[] = [openJob('j')],
+  measured: Readonly<Record<string, MeasuredPace>> = {},
+): JobForecast | ForecastGap {
+  return forecastJob('j', { workers, jobs }, new Map(Object.entries(measured)));
+}
+function known(found: JobForecast | ForecastGap): JobForecast {
+  if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
+  return found;
+}
+const likely = (...args: Parameters<typeof forecast>) => known(forecast(...args)).likely;
+
+describe('when a job ends', () => {
+  it.each<[string, Parameters<typeof forecast>, number]>([
+    ['its items at the pace of the pool', [[poolWorker('a'), poolWorker('b', tells(3))]], 25],
+    ['after the jobs before it', [[poolWorker('a')], [openJob('i'), openJob('j'), openJob('k')]], 200],
+    [
+      'without waiting for jobs that its workers do not offer',
+      [[poolWorker('a')], [openJob('i', { model: 'other' }), openJob('j')]],
+      100,
+    ],
+    [
+      'after what its workers hold of jobs behind it',
+      [[poolWorker('a', { held: [heldWork('k')] })], [openJob('j'), openJob('k')]],
+      110,
+    ],
+    [
+      'when its holder is through, where all of it is held, whoever else has time',
+      [
+        [poolWorker('a', { held: [heldWork('j', { items: 100 })] }), poolWorker('b', tells(50))],
+        [openJob('j', { pendingTasks: 0 })],
+      ],
+      100,
+    ],
+    // 40 s until the lease has ended, and then an item of the other.
+    [
+      'when a lease of who is away has ended and others have done it',
+      [
+        [
+          poolWorker('a', { alive: false, held: [heldWork('j', { items: 4, secondsLeft: 40 })] }),
+          poolWorker('b'),
+        ],
+        [openJob('j', { pendingTasks: 0, itemsToRun: 4 })],
+      ],
+      41,
+    ],
+    [
+      'not before one item is through',
+      [[poolWorker('a', { ...tells(2), slots: 10 })], [openJob('j', { itemsToRun: 1 })]],
+      5,
+    ],
+    ['by the usual pace, of who was never measured', [[poolWorker('a'), poolWorker('b', { paces: [] })]], 50],
+    [
+      'between what a worker tells and what was measured of it',
+      [
+        [poolWorker('a', { held: [heldWork('j')] })],
+        [openJob('j')],
+        { a: { itemsPerSecond: 0.5, trust: 0.8 } },
+      ],
+      125,
+    ],
+    [
+      'by what it tells, where it works on something else by now',
+      [[poolWorker('a')], [openJob('j')], { a: { itemsPerSecond: 0.5, trust: 0.8 } }],
+      100,
+    ],
+  ])('is %s', (_, args, seconds) => {
+    expect(likely(...args)).toBeCloseTo(seconds, 6);
+  });
+
+  it.each<[ForecastGap, Parameters<typeof forecast>]>([
+    ['not_open', [[poolWorker('a')], []]],
+    ['no_worker', [[]]],
+    ['no_worker', [[poolWorker('a', { models: ['other'] })]]],
+    ['no_worker', [[poolWorker('a', { alive: false, held: [heldWork('j')] })]]],
+    ['nothing_measured', [[poolWorker('a', { paces: [] })]]],
+    // Of a job that comes first nobody knows how long it takes.
+    [
+      'nothing_measured',
+      [[poolWorker('a', { models: ['noop', 'new'] })], [openJob('i', { model: 'new' }), openJob('j')]],
+    ],
+  ])('is not said: %s', (gap, args) => {
+    expect(forecast(...args)).toBe(gap);
+    expect(FORECAST_GAPS).toContain(gap);
+  });
+});
+
+describe('the range', () => {
+  it.each<[string, Parameters<typeof forecast>, number, number]>([
+    // 100 items: a tenth, and a half over the root of their number.
+    ['is a tenth and more for few items', [[poolWorker('a')]], 85, 115],
+    ['is wide for one item', [[poolWorker('a')], [openJob('j', { itemsToRun: 1 })]], 0.4, 1.6],
+    ['reckons with half the pace of who may sleep', [[poolWorker('a', { mayLeave: true })]], 85, 230],
+    [
+      'goes from what a worker tells to what was measured of it',
+      [
+        [poolWorker('a', { held: [heldWork('j')] })],
+        [openJob('j')],
+        { a: { itemsPerSecond: 0.5, trust: 0.8 } },
+      ],
+      85,
+      (100 / 0.6) * 1.15,
+    ],
+    [
+      'reckons with the lease of a holder that may sleep',
+      [
+        [
+          poolWorker('a', { mayLeave: true, held: [heldWork('j', { items: 100, secondsLeft: 500 })] }),
+          poolWorker('b'),
+        ],
+        [openJob('j', { pendingTasks: 0 })],
+      ],
+      85,
+      501 * 1.15,
+    ],
+  ])('%s', (_, args, low, high) => {
+    const found = known(forecast(...args));
+    expect(found.low).toBeCloseTo(low, 6);
+    expect(found.high).toBeCloseTo(high, 6);
+  });
+});
+
+describe('of any pool', () => {
+  const pace = fc.double({ min: 0.01, max: 100, noNaN: true });
+  const MODELS = ['noop', 'other'];
+  const jobs = fc
+    .array(fc.record({ model: fc.constantFrom(...MODELS), itemsToRun: fc.integer({ min: 1, max: 500 }) }), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    .map((drawn) => drawn.map((over, n) => openJob(n === drawn.length - 1 ? 'j' : `i${n}`, over)));
+  const held = fc.record({
+    jobId: fc.constantFrom('j', 'i0'),
+    model: fc.constantFrom(...MODELS),
+    items: fc.integer({ min: 0, max: 20 }),
+    secondsLeft: fc.integer({ min: 0, max: 90 }),
+  });
+  /** Everybody tells a pace for everything: a newcomer that does not moves what is usual. */
+  const worker = fc
+    .record({
+      alive: fc.boolean(),
+      mayLeave: fc.boolean(),
+      models: fc.subarray(MODELS, { minLength: 1 }),
+      slots: fc.integer({ min: 1, max: 8 }),
+      paces: fc.tuple(pace, pace),
+      held: fc.array(held, { maxLength: 2 }),
+      measured: fc.record({
+        itemsPerSecond: fc.oneof(fc.constant(0), pace),
+        trust: fc.double({ min: 0, max: 0.9, noNaN: true }),
+      }),
+    })
+    .map(({ paces, held: theirs, measured, ...over }) => ({
+      measured,
+      over: {
+        ...over,
+        paces: MODELS.map((model, n) => ({ jobType: 'noop', model, itemsPerSecond: paces[n] ?? 1 })),
+        held: theirs.map(({ jobId, ...rest }) => heldWork(jobId, rest)),
+      },
+    }));
+  const pools = fc.array(worker, { minLength: 1, maxLength: 5 });
+  const of = (
+    drawn: readonly (typeof worker extends fc.Arbitrary<infer Drawn> ? Drawn : never)[],
+    open: OpenJob[],
+  ) =>
+    forecast(
+      drawn.map(({ over }, n) => poolWorker(`w${n}`, over)),
+      open,
+      Object.fromEntries(drawn.map(({ measured }, n) => [`w${n}`, measured])),
+    );
+  const notLater = (one: number, other: number) => expect(one).toBeLessThanOrEqual(other * (1 + 1e-6));
+
+  it('the range holds what is likely, and is a range of numbers', () => {
+    fc.assert(
+      fc.property(pools, jobs, (drawn, open) => {
+        const found = of(drawn, open);
+        if (typeof found === 'string') return;
+        expect(found.low).toBeGreaterThan(0);
+        expect(found.low).toBeLessThanOrEqual(found.likely);
+        expect(found.likely).toBeLessThanOrEqual(found.high);
+        expect(Number.isFinite(found.high)).toBe(true);
+      }),
+    );
+  });
+
+  it('one more worker that holds nothing never makes it later, and never makes it unknown', () => {
+    fc.assert(
+      fc.property(pools, worker, jobs, (drawn, { over, ...newcomer }, open) => {
+        const before = of(drawn, open);
+        if (typeof before === 'string') return;
+        const after = known(of([...drawn, { ...newcomer, over: { ...over, held: [] } }], open));
+        notLater(after.likely, before.likely);
+        notLater(after.low, before.low);
+        notLater(after.high, before.high);
+      }),
+    );
+  });
+
+  it('fewer items in front of it never make it later, nor jobs behind it', () => {
+    fc.assert(
+      fc.property(pools, jobs, fc.integer({ min: 0, max: 100 }), (drawn, open, percent) => {
+        const before = of(drawn, open);
+        if (typeof before === 'string') return;
+        const fewer = open.map((job) =>
+          job.id === 'j' ? job : { ...job, itemsToRun: Math.floor((job.itemsToRun * percent) / 100) },
+        );
+        notLater(known(of(drawn, fewer)).likely, before.likely);
+        expect(of(drawn, [...open, openJob('k')])).toEqual(before);
+      }),
+    );
+  });
+});

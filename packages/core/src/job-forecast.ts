@@ -1,0 +1,113 @@
+import type { MeasuredPace } from './measured-pace.ts';
+import { offersWork, type WorkKind } from './offers-work.ts';
+import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
+import { timeToServe } from './time-to-serve.ts';
+import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
+
+/** Items differ: so far off a forecast may be for that alone, as a share of it. */
+const SPREAD = 0.1;
+/** And by this over the root of their number, as they are few. */
+const SPREAD_OF_FEW = 0.5;
+/** The early end is never less than this share of what is expected. */
+const LEAST_SHARE = 0.4;
+
+/** Seconds from now on. `low` ≤ `likely` ≤ `high`, all of them numbers. */
+export interface JobForecast {
+  readonly likely: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Why nothing can be said. */
+export const FORECAST_GAPS = ['not_open', 'no_worker', 'nothing_measured'] as const;
+export type ForecastGap = (typeof FORECAST_GAPS)[number];
+
+/**
+ * When a job ends, if nothing is submitted that comes before it and no other worker comes.
+ *
+ * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
+ * first that it can do, at the pace that is expected of it (`expectedPace`). What a worker holds that is not alive
+ * waits for its lease to end.
+ *
+ * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
+ * it, and with the worse, at half the pace for those that may sleep or were never measured; what is held by who
+ * may sleep then waits for its lease to end. Both ends move a tenth further away, and more where few items are left.
+ *
+ * `measured` is by worker, for this job.
+ */
+export function forecastJob(
+  jobId: string,
+  pool: PoolState,
+  measured: ReadonlyMap<string, MeasuredPace>,
+): JobForecast | ForecastGap {
+  const place = pool.jobs.findIndex(({ id }) => id === jobId);
+  const job = pool.jobs[place];
+  if (job === undefined) return 'not_open';
+  const alive = pool.workers.filter((worker) => worker.alive);
+  const mine = (worker: PoolWorker) => worker.held.filter((held) => held.jobId === jobId && held.items > 0);
+  const holders = pool.workers.filter((worker) => mine(worker).length > 0);
+  const runners = alive.filter((worker) => offersWork(worker, job) || mine(worker).length > 0);
+  if (runners.length === 0) return 'no_worker';
+  const usual = usualPaces(pool.workers);
+
+  const secondsIn = (outlook: Outlook): number => {
+    const pace = (worker: PoolWorker, kind: WorkKind, isJob: boolean) =>
+      expectedPace(
+        worker,
+        kind,
+        // Of who works on something else by now a measurement says nothing.
+        {
+          measured: isJob && holders.includes(worker) ? measured.get(worker.id) : undefined,
+          usual: usual(kind),
+        },
+        outlook,
+      );
+    const itemSeconds = (worker: PoolWorker) => perItem(worker.slots, pace(worker, job, true));
+    const oneItem = Math.min(...runners.map(itemSeconds));
+    const heldSeconds = (worker: PoolWorker) =>
+      worker.held
+        .filter(({ items }) => items > 0)
+        .reduce((sum, held) => sum + perItem(held.items, pace(worker, held, held.jobId === jobId)), 0);
+
+    const ends = holders.map((worker) => {
+      const untilBack = Math.max(...mine(worker).map(({ secondsLeft }) => secondsLeft)) + oneItem;
+      if (!worker.alive) return untilBack;
+      const itself = Math.max(heldSeconds(worker), itemSeconds(worker));
+      return outlook === 'late' && worker.mayLeave ? Math.max(itself, untilBack) : itself;
+    });
+    const rest = timeToServe(
+      pool.jobs.slice(0, place + 1).map((each) => unheld(each, alive)),
+      alive.map((worker) => ({
+        freeAfter: heldSeconds(worker),
+        paceAt: (at) => {
+          const each = pool.jobs[at];
+          return each !== undefined && offersWork(worker, each) ? pace(worker, each, at === place) : null;
+        },
+      })),
+    );
+    return Math.max(rest, oneItem, ...ends);
+  };
+
+  const likely = secondsIn('likely');
+  if (!Number.isFinite(likely)) return 'nothing_measured';
+  const spread = SPREAD + SPREAD_OF_FEW / Math.sqrt(Math.max(1, job.itemsToRun));
+  return {
+    likely,
+    low: Math.min(likely, secondsIn('early')) * Math.max(LEAST_SHARE, 1 - spread),
+    high: Math.max(likely, secondsIn('late')) * (1 + spread),
+  };
+}
+
+/** What items take at a pace; for ever where there is none. */
+function perItem(items: number, pace: number): number {
+  return pace > 0 ? items / pace : Number.POSITIVE_INFINITY;
+}
+
+/** The items of a job that none of these workers holds. */
+function unheld(job: OpenJob, workers: readonly PoolWorker[]): number {
+  const held = workers
+    .flatMap((worker) => worker.held)
+    .filter(({ jobId }) => jobId === job.id)
+    .reduce((sum, { items }) => sum + items, 0);
+  return Math.max(0, job.itemsToRun - held);
+}

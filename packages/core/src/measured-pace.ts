@@ -1,0 +1,26 @@
+/** How far back a measured pace looks: what was finished so long ago counts for a third. */
+export const RECENT_SECONDS = 300;
+
+/** No measurement is believed more than this: the next minutes are others. */
+const MOST_TRUST = 0.9;
+
+/** What a worker has finished of one job lately, older items faded out over `RECENT_SECONDS`. */
+export interface RecentItems {
+  readonly fadedItems: number;
+  /** Since it first had a lease of the job. */
+  readonly sinceSeconds: number;
+}
+
+/** A pace, and how far it can be believed: from 0 where the worker has just begun towards 1. */
+export interface MeasuredPace {
+  readonly itemsPerSecond: number;
+  readonly trust: number;
+}
+
+/** Pauses, sleep and other jobs are in it: it is what came of the worker for this job, not what it can do. */
+export function measuredPace({ fadedItems, sinceSeconds }: RecentItems): MeasuredPace {
+  const seen = -Math.expm1(-Math.max(0, sinceSeconds) / RECENT_SECONDS);
+  // The items of a steady worker have added up to what it does in so long.
+  const seconds = RECENT_SECONDS * seen;
+  return { itemsPerSecond: seconds > 0 ? fadedItems / seconds : 0, trust: Math.min(seen, MOST_TRUST) };
+}

@@ -1,0 +1,19 @@
+/** What has to be there for a job to run: a type and the alias of a model. */
+export interface WorkKind {
+  readonly jobType: string;
+  readonly model: string;
+}
+
+/** What a worker says it can do. */
+export interface Advert {
+  readonly jobTypes: readonly string[];
+  readonly models: readonly string[];
+}
+
+export function offersWork(advert: Advert, { jobType, model }: WorkKind): boolean {
+  return advert.jobTypes.includes(jobType) && advert.models.includes(model);
+}
+
+export function sameKind(a: WorkKind, b: WorkKind): boolean {
+  return a.jobType === b.jobType && a.model === b.model;
+}

@@ -1,0 +1,39 @@
+import type { HeldWork, OpenJob, PoolWorker } from '../pool-state.ts';
+
+const NOOP = { jobType: 'noop', model: 'noop' } as const;
+
+/** A worker that is alive, offers no-ops at one item a second and holds nothing. */
+export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWorker {
+  return {
+    id,
+    alive: true,
+    offline: false,
+    mayLeave: false,
+    jobTypes: ['noop'],
+    models: ['noop'],
+    slots: 1,
+    paces: [{ ...NOOP, itemsPerSecond: 1 }],
+    held: [],
+    ...over,
+  };
+}
+
+/** A job of a hundred no-ops, all of them pending. */
+export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
+  return {
+    ...NOOP,
+    id,
+    priority: 0,
+    itemsLeft: over.itemsToRun ?? 100,
+    itemsToRun: 100,
+    lastServedAt: 0,
+    shardSize: 1,
+    pendingTasks: 100,
+    ...over,
+  };
+}
+
+/** Ten no-ops of a job, held for five seconds. */
+export function heldWork(jobId: string, over: Partial<HeldWork> = {}): HeldWork {
+  return { ...NOOP, jobId, tasks: 1, items: 10, oldestSeconds: 5, secondsLeft: 85, ...over };
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Server, timeToServe } from './time-to-serve.ts';
+
+const server = (paces: readonly (number | null)[], freeAfter = 0): Server => ({
+  freeAfter,
+  paceAt: (place) => paces[place] ?? null,
+});
+
+describe('the time until the last job has nothing left', () => {
+  it.each<[string, number[], Server[], number]>([
+    ['is its items over the pace', [100], [server([4])], 25],
+    ['adds up paces', [100], [server([4]), server([1])], 20],
+    ['is nothing where nothing is left', [0], [], 0],
+    ['is for ever where nobody can do it', [100, 1], [server([1, null])], Number.POSITIVE_INFINITY],
+    ['begins when a worker is free', [10], [server([1], 30)], 40],
+    ['comes after the jobs before', [100, 100], [server([1, 1])], 200],
+    ['does not come after jobs of other workers', [100, 100], [server([1, null]), server([null, 1])], 100],
+    // Both do the first for 50 s; then the second has both.
+    ['has the workers of a job that has ended', [100, 30], [server([1, 1]), server([1, 2])], 60],
+    // One is busy with the first for 100 s, in which the other does half of the second.
+    ['is shared from when others become free', [100, 200], [server([1, 1]), server([null, 1])], 150],
+    [
+      'does not count on who does another at an unknown pace',
+      [50, 100],
+      [server([0, 9]), server([null, 1])],
+      100,
+    ],
+    ['but does once others have done that', [50, 140], [server([0, 9]), server([1, 1])], 64],
+  ])('%s', (_, items, servers, expected) => {
+    expect(timeToServe(items, servers)).toBeCloseTo(expected, 6);
+  });
+
+  const pace = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0.01, max: 100, noNaN: true }));
+  const pools = fc.integer({ min: 1, max: 5 }).chain((jobs) =>
+    fc.record({
+      items: fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: jobs, maxLength: jobs }),
+      servers: fc.array(
+        fc.record({
+          paces: fc.array(pace, { minLength: jobs, maxLength: jobs }),
+          freeAfter: fc.double({ min: 0, max: 100, noNaN: true }),
+        }),
+        { minLength: 1, maxLength: 6 },
+      ),
+    }),
+  );
+  const serversOf = (drawn: readonly { readonly paces: (number | null)[]; readonly freeAfter: number }[]) =>
+    drawn.map(({ paces, freeAfter }) => server(paces, freeAfter));
+  /** Later, by more than what rounding makes. */
+  const later = (one: number, other: number) => one > other * (1 + 1e-6) + 1e-6;
+
+  it('is never later with one more worker, or with a faster one', () => {
+    fc.assert(
+      fc.property(pools, fc.double({ min: 1, max: 10, noNaN: true }), ({ items, servers }, factor) => {
+        const [, ...fewer] = servers;
+        const all = timeToServe(items, serversOf(servers));
+        expect(later(all, timeToServe(items, serversOf(fewer)))).toBe(false);
+        const faster = servers.map(({ paces, freeAfter }, n) => ({
+          paces: n === 0 ? paces.map((each) => (each === null ? null : each * factor)) : paces,
+          freeAfter,
+        }));
+        expect(later(timeToServe(items, serversOf(faster)), all)).toBe(false);
+      }),
+    );
+  });
+
+  it('is never later with less to do, and never before all workers together could do it', () => {
+    fc.assert(
+      fc.property(pools, fc.double({ min: 0, max: 1, noNaN: true }), ({ items, servers }, share) => {
+        const all = timeToServe(items, serversOf(servers));
+        const less = items.map((count, n) => (n === 0 ? count * share : count));
+        expect(later(timeToServe(less, serversOf(servers)), all)).toBe(false);
+        const last = items.length - 1;
+        const best = servers.reduce((sum, { paces }) => sum + (paces[last] ?? 0), 0);
+        expect(later((items[last] ?? 0) / best, all)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,54 @@
+import type { MeasuredPace } from './measured-pace.ts';
+import { sameKind, type WorkKind } from './offers-work.ts';
+import type { PoolWorker } from './pool-state.ts';
+
+/** How the unknown turns out: `early` is as good as can be expected, `late` as bad. */
+export type Outlook = 'early' | 'likely' | 'late';
+
+/** What is left of a pace that was never measured, or of a worker that may sleep, where it turns out badly. */
+const LATE_SHARE = 0.5;
+
+/** What a worker tells of its pace at a kind of work; null where it does not. */
+function toldPace(worker: PoolWorker, kind: WorkKind): number | null {
+  return worker.paces.find((pace) => sameKind(pace, kind))?.itemsPerSecond ?? null;
+}
+
+/** The middle one of what workers tell of a kind of work, for those that have not done it; null where none does. */
+export function usualPaces(workers: readonly PoolWorker[]): (kind: WorkKind) => number | null {
+  const found = new Map<string, number | null>();
+  return (kind) => {
+    const key = JSON.stringify([kind.jobType, kind.model]);
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const told = workers.map((worker) => toldPace(worker, kind)).filter((pace) => pace !== null);
+    const usual = told.toSorted((a, b) => a - b)[Math.floor((told.length - 1) / 2)] ?? null;
+    found.set(key, usual);
+    return usual;
+  };
+}
+
+/**
+ * Items a second that are expected of a worker. What it tells is what it does while it works; what was measured
+ * has its pauses in it. Where the two differ, the truth is taken to lie between them, at most half way to what
+ * was measured, and the outlooks are its ends, as far as the measurement can be believed.
+ */
+export function expectedPace(
+  worker: PoolWorker,
+  kind: WorkKind,
+  known: { readonly measured: MeasuredPace | undefined; readonly usual: number | null },
+  outlook: Outlook,
+): number {
+  const measured = known.measured !== undefined && known.measured.itemsPerSecond > 0 ? known.measured : null;
+  const told = toldPace(worker, kind) ?? measured?.itemsPerSecond ?? null;
+  const unsure = outlook === 'late' && (worker.mayLeave || told === null) ? LATE_SHARE : 1;
+  if (told === null) return (known.usual ?? 0) * unsure;
+  if (known.measured === undefined) return told * unsure;
+  const { itemsPerSecond, trust } = known.measured;
+  const apart = trust * (itemsPerSecond - told);
+  const moved = {
+    early: Math.max(0, apart),
+    likely: apart / 2,
+    late: Math.min(0, apart),
+  }[outlook];
+  return (told + moved) * unsure;
+}
