@@ -3,6 +3,7 @@ import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
 import type { ItemSource, JobDetail, Quota, Store } from '@macbatch/store';
 import type { Context } from 'hono';
 import { type Caller, listed, sees } from './auth/caller.ts';
+import { explanationView } from './explanation-view.ts';
 import { invalidField } from './invalid-field.ts';
 import { jobSummary, jobViewText } from './job-view.ts';
 import { honoPath, jsonResponse, mount, type Surface } from './mount.ts';
@@ -54,6 +55,12 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
   mount(surface, 'readJob', async ({ params }, caller) => {
     await store.reclaim({ force: false });
     return jsonResponse(jobViewText(await read(params.id, caller)));
+  });
+
+  mount(surface, 'explainJob', async ({ params }, caller) => {
+    await store.reclaim({ force: false });
+    const job = await read(params.id, caller);
+    return explanationView(job, await store.explainJob(job));
   });
 
   mount(surface, 'cancelJob', async ({ params }, caller) => {

@@ -4,6 +4,7 @@ import { mount, type Surface } from './mount.ts';
 import { checkProtocol } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 import { toldBoot } from './told-boot.ts';
+import { workerView } from './worker-view.ts';
 
 /** Workers, and what an administrator may force. */
 export function mountWorkers(surface: Surface): void {
@@ -63,27 +64,10 @@ export function mountWorkers(surface: Surface): void {
     };
   });
 
-  mount(surface, 'listWorkers', async () => {
+  mount(surface, 'listWorkers', async (_, caller) => {
     await store.reclaim({ force: false });
-    const workers = await store.listWorkers();
-    return {
-      workers: workers.map((worker) => ({
-        worker_id: worker.worker,
-        hostname: worker.hostname,
-        job_types: [...worker.jobTypes],
-        models: [...worker.models],
-        concurrency: worker.concurrency,
-        lease_limit: worker.leaseLimit,
-        rates: worker.rates.map((rate) => ({ ...rate, loaded: rate.loaded ?? false })),
-        alive: worker.alive,
-        offline: worker.offline,
-        first_seen_at: worker.firstSeenAt.toISOString(),
-        last_heartbeat_at: worker.lastHeartbeatAt.toISOString(),
-        tasks_leased: worker.tasksLeased,
-        tasks_done: worker.tasksDone,
-        tasks_failed: worker.tasksFailed,
-      })),
-    };
+    const [workers, pool] = await Promise.all([store.listWorkers(), store.pool()]);
+    return { workers: workers.map((worker) => workerView(worker, pool, caller)) };
   });
 
   mount(surface, 'reportBoot', async ({ body }, caller) => {

@@ -9,6 +9,7 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   submitJob: ['submit'],
   listJobs: ['submit'],
   readJob: ['submit'],
+  explainJob: ['submit'],
   readResults: ['submit'],
   cancelJob: ['submit'],
   retryJob: ['submit'],

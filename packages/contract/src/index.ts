@@ -1,5 +1,6 @@
 export { ACCESS, type Access } from './access.ts';
 export { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
+export { JobEstimate, JobExplanation } from './explanation.ts';
 export {
   JobHeader,
   JobPage,

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
+import { JobExplanation } from './explanation.ts';
 import { itemIdToFind } from './item-id.ts';
 import { JobAudit, JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
 import {
@@ -87,6 +88,13 @@ export const routes = {
     summary: 'Read one job',
     request: { params: jobParams },
     responses: { 200: json(JobView, 'The job'), ...refused },
+  }),
+  explainJob: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/explanation',
+    summary: 'Say what a job waits for and when it should end',
+    request: { params: jobParams },
+    responses: { 200: json(JobExplanation, 'What is known'), ...refused },
   }),
   readResults: createRoute({
     method: 'get',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { BOOT_VERDICTS } from '@macbatch/core';
+import { BOOT_VERDICTS, WORKER_STATES } from '@macbatch/core';
 import { JobType } from './job.ts';
 import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './task.ts';
@@ -67,6 +67,8 @@ export const HeartbeatReply = z
   .openapi('HeartbeatReply');
 export type HeartbeatReply = z.infer<typeof HeartbeatReply>;
 
+const WorkKind = z.object({ job_type: z.string(), model: z.string() });
+
 export const WorkerView = z
   .object({
     worker_id: z.string(),
@@ -92,6 +94,27 @@ export const WorkerView = z
     tasks_leased: z.int(),
     tasks_done: z.int(),
     tasks_failed: z.int(),
+    heartbeat_age_seconds: z
+      .number()
+      .nullable()
+      .default(null)
+      .openapi({ description: 'Since its last heartbeat, by the clock of the database' }),
+    state: z.enum(WORKER_STATES).nullable().default(null).openapi({
+      description: 'Whether it works, and if not, why; null from a control plane that does not tell',
+    }),
+    running: z
+      .array(WorkKind.extend({ tasks: z.int() }))
+      .default([])
+      .openapi({ description: 'What it holds tasks of' }),
+    last_ran: WorkKind.nullable().default(null).openapi({ description: 'What it last had a lease for' }),
+    oldest_lease_seconds: z
+      .number()
+      .nullable()
+      .default(null)
+      .openapi({ description: 'Since the oldest lease that it holds was granted' }),
+    wanted: z.array(WorkKind).default([]).openapi({
+      description: 'Where no job is for its models: what the open jobs need, as far as the caller sees them',
+    }),
   })
   .openapi('Worker');
 export type WorkerView = z.infer<typeof WorkerView>;

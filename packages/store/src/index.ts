@@ -8,6 +8,7 @@ export type { LeasedTask } from './lease.ts';
 export { migrate, type SchemaState } from './migrate.ts';
 export type { ModelBuild } from './model-ids.ts';
 export type { DatabaseView, Pulse } from './observer.ts';
+export type { JobExplanation, OwnedPool } from './pool-view.ts';
 export type { Prunable, Pruned } from './prune.ts';
 export type { Entry, Outcome, Verdict } from './report.ts';
 export type { Result } from './results.ts';

@@ -3,6 +3,7 @@ import {
   type JobState,
   type JobType,
   jobState,
+  offersWork,
   RETRY_POLICIES,
   type RetryOn,
 } from '@macbatch/core';
@@ -12,7 +13,8 @@ import { type Statement, statement } from './statement.ts';
 import { type AuditRow, auditJob } from './statements/audit.ts';
 import { cancelJob, flagCancelled } from './statements/cancel.ts';
 import {
-  anyRunner,
+  type AdvertRow,
+  aliveAdverts,
   closeJobs,
   fillRepeated,
   type JobRow,
@@ -95,7 +97,7 @@ export class Jobs {
   readonly #read: Statement<{ job: string }, JobRow>;
   readonly #list: Statement<{ owner: string | null; before: string | null; limit: number }, JobRow>;
   readonly #workers: Statement<{ job: string }, JobWorkerRow>;
-  readonly #anyRunner: Statement<{ jobType: string; model: string }, { found: boolean }>;
+  readonly #adverts: Statement<Record<string, never>, AdvertRow>;
   readonly #models: Statement<{ job: string }, ModelBuild>;
   readonly #lockOpen: Statement<{ jobs: string[] }, unknown>;
   readonly #close: Statement<{ jobs: string[] }, { id: string; finished_at: Date }>;
@@ -111,7 +113,7 @@ export class Jobs {
     this.#read = statement(readJob);
     this.#list = statement(listJobs);
     this.#workers = statement(readJobWorkers);
-    this.#anyRunner = statement(anyRunner);
+    this.#adverts = statement(aliveAdverts);
     this.#models = statement(readJobModels);
     this.#lockOpen = statement(lockOpenJobs);
     this.#close = statement(closeJobs);
@@ -131,14 +133,15 @@ export class Jobs {
     if (job === undefined) return null;
     // After the counts, so that who did what is never missing from them.
     const open = job.state === 'queued' || job.state === 'running';
-    const [workers, modelsUsed, [runner]] = await Promise.all([
+    const [workers, modelsUsed, adverts] = await Promise.all([
       this.#workers.run(client, { job: id }),
       this.#models.run(client, { job: id }),
-      open ? this.#anyRunner.run(client, { jobType: job.jobType, model: job.model }) : [],
+      open ? this.#adverts.run(client, {}) : [],
     ]);
     return {
       ...job,
-      noRunner: runner?.found === false,
+      noRunner:
+        open && !adverts.some(({ job_types: jobTypes, models }) => offersWork({ jobTypes, models }, job)),
       modelsUsed: modelsUsed.map(({ name, digest }) => ({ name, digest })),
       workers: workers.map((worker) => ({
         workerId: worker.worker_id,

@@ -6,6 +6,7 @@ import { statement } from './statement.ts';
 import { claim } from './statements/claim.ts';
 import { expire } from './statements/expire.ts';
 import { readJob } from './statements/job.ts';
+import { heldWork, openJobs, recentItems } from './statements/pool-state.ts';
 import { renew } from './statements/release.ts';
 import { readResults } from './statements/result.ts';
 import { fileStore, leaseTasks, submitJob } from './testing/index.ts';
@@ -143,6 +144,29 @@ it('R1: reading a job looks at its tallies and not at its tasks', async () => {
   const plan = await planOf(readJob, { job: jobId });
   expect(plan).not.toContain('Seq Scan on tasks');
   expect(buffersOf(plan)).toBeLessThan(50);
+});
+
+it('R1: a look at the pool goes by what is open and held, however much is over', async () => {
+  await finish(19_000);
+  await db.sql`
+    insert into leases (task_id, attempt, worker_id, boot_id) select id, 1, 'ann', 'boot' from tasks where id <= 19000`;
+  // Jobs that have ended, each with its tallies.
+  await db.sql`
+    insert into jobs (id, job_type, model, params, shard_size, retry_on, item_count, task_count, body_digest, finished_at)
+    select gen_random_uuid(), 'noop', 'noop', '{}', 1, 'attempts', 1, 1, '', now() from generate_series(1, 5000)`;
+  await db.sql`
+    insert into job_tallies (job_id, worker_id, done, last_leased_at) select id, 'ann', 1, now() from jobs where finished_at is not null`;
+  await db.sql`vacuum analyze`;
+  await leaseTasks(db.store, 'ann', 20);
+  const jobs = await planOf(openJobs, {});
+  expect(jobs).toContain('jobs_open');
+  expect(jobs).not.toMatch(/Seq Scan on (jobs|job_tallies)/);
+  expect(buffersOf(jobs)).toBeLessThan(50);
+  const held = await planOf(heldWork, {});
+  expect(held).toContain('tasks_leased');
+  expect(held).not.toMatch(/Seq Scan on (tasks|leases|jobs)/);
+  expect(buffersOf(held)).toBeLessThan(200);
+  expect(buffersOf(await planOf(recentItems, { job: jobId }))).toBeLessThan(20);
 });
 
 it('a page of results is read by the range of its items, however many results there are', async () => {

@@ -5,6 +5,7 @@ import {
   boolean,
   check,
   customType,
+  doublePrecision,
   index,
   integer,
   pgTable,
@@ -239,6 +240,8 @@ export const jobTallies = pgTable(
     taskErrors: integer('task_errors').notNull().default(0),
     leasesExpired: integer('leases_expired').notNull().default(0),
     lastLeasedAt: moment('last_leased_at'),
+    /** Outcomes reported lately, older ones faded out, as of `lastAt`; see `recent-items.ts`. */
+    recentItems: doublePrecision('recent_items').notNull().default(0),
     firstAt: moment('first_at').notNull().defaultNow(),
     lastAt: moment('last_at').notNull().defaultNow(),
   },

@@ -10,6 +10,7 @@ import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
 import { type SchemaState, schemaState } from './migrate.ts';
 import { ModelIds } from './model-ids.ts';
 import { type DatabaseView, Observer, type Pulse } from './observer.ts';
+import { type JobExplanation, type OwnedPool, PoolView } from './pool-view.ts';
 import { type Prunable, type PruneCall, type Pruned, Pruner } from './prune.ts';
 import { type Reclaimed, Reclaimer } from './reclaim.ts';
 import { type Entry, Reporter, type Verdict } from './report.ts';
@@ -41,6 +42,10 @@ export interface Store {
   /** Stores a whole job or nothing; see `submit`. */
   submit(draft: Omit<JobDraft, 'id'>, items: ItemSource, bodyDigest: () => string): Promise<SubmitReply>;
   readJob(id: string): Promise<JobDetail | null>;
+  /** What a job waits for and when it should end. */
+  explainJob(job: Job): Promise<JobExplanation>;
+  /** The workers, what they hold, and the jobs that have tasks left. */
+  pool(): Promise<OwnedPool>;
   listJobs(page: JobPage): Promise<Job[]>;
   cancelJob(id: string): Promise<void>;
   retryJob(
@@ -109,6 +114,7 @@ export function createStore(options: StoreOptions): Store {
   const copies = new Copies(connections, monotonicMs);
   const order = options.order ?? 'shortest';
   const leaser = new Leaser(connections, monotonicMs, order, options.copies === false ? null : copies);
+  const view = new PoolView(connections, order);
   const reporter = new Reporter(connections, new ModelIds(durable));
   const held = new HeldLeases(connections);
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);
@@ -132,6 +138,8 @@ export function createStore(options: StoreOptions): Store {
       return reply;
     },
     readJob: (id) => jobs.read(id),
+    explainJob: (job) => view.explain(job),
+    pool: () => view.state(),
     listJobs: (page) => jobs.list(page),
     cancelJob: (id) => jobs.cancel(id),
     async retryJob(id, how) {

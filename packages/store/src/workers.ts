@@ -1,4 +1,4 @@
-import { isAlive, type JobType } from '@macbatch/core';
+import { isAlive, type JobType, type WorkKind } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import type { LeaseName } from './held-leases.ts';
 import { type Statement, statement } from './statement.ts';
@@ -40,9 +40,12 @@ export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates'> {
   readonly alive: boolean;
   readonly firstSeenAt: Date;
   readonly lastHeartbeatAt: Date;
+  readonly heartbeatAgeSeconds: number;
   readonly tasksLeased: number;
   readonly tasksDone: number;
   readonly tasksFailed: number;
+  /** What it last had a lease for. */
+  readonly lastRan: WorkKind | null;
 }
 
 type AdvertArguments = {
@@ -126,9 +129,14 @@ export class Workers {
       ),
       firstSeenAt: row.first_seen_at,
       lastHeartbeatAt: row.last_heartbeat_at,
+      heartbeatAgeSeconds: Math.max(0, row.now.getTime() - row.last_heartbeat_at.getTime()) / 1000,
       tasksLeased: row.tasks_leased,
       tasksDone: row.tasks_done,
       tasksFailed: row.tasks_failed,
+      lastRan:
+        row.last_job_type === null || row.last_model === null
+          ? null
+          : { jobType: row.last_job_type, model: row.last_model },
     }));
   }
 }

@@ -11,6 +11,7 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   submitJob: ['submit', 'admin'],
   listJobs: ['submit', 'admin'],
   readJob: ['submit', 'admin'],
+  explainJob: ['submit', 'admin'],
   readResults: ['submit', 'admin'],
   cancelJob: ['submit', 'admin'],
   retryJob: ['submit', 'admin'],

@@ -80,6 +80,7 @@ describe('jobs', () => {
     const id = await submitted(ours);
     const routes = [
       ['GET', `/v1/jobs/${id}`],
+      ['GET', `/v1/jobs/${id}/explanation`],
       ['GET', `/v1/jobs/${id}/results`],
       ['GET', `/v1/jobs/${id}/audit`],
       ['POST', `/v1/jobs/${id}/cancel`],

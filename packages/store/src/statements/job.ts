@@ -78,13 +78,16 @@ export const readJobWorkers = sql`
   select worker_id, leases_granted, tasks_done, tasks_failed, items_ok, items_error, first_at, last_at
   from ${jobTallies} where ${jobTallies.jobId} = ${sql.placeholder('job')}::uuid and worker_id <> '' order by worker_id`;
 
-/** Whether some worker that is alive offers what a job needs. */
-export const anyRunner = sql`
-  select exists (
-    select from ${workers} where not ${workers.offline}
-      and ${workers.lastHeartbeatAt} > now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'
-      and ${sql.placeholder('jobType')}::text = any(${workers.jobTypes}) and ${sql.placeholder('model')}::text = any(${workers.models})
-  ) as found`;
+/** What workers that are alive offer, each combination once. */
+export const aliveAdverts = sql`
+  select distinct ${workers.jobTypes}, ${workers.models} from ${workers}
+  where not ${workers.offline}
+    and ${workers.lastHeartbeatAt} > now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'`;
+
+export interface AdvertRow {
+  readonly job_types: readonly string[];
+  readonly models: readonly string[];
+}
 
 export const readJobModels = sql`
   select ${models.name}, ${models.digest} from ${jobModels} join ${models} on ${models.id} = ${jobModels.modelId}

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { faded } from '../recent-items.ts';
 import { jobTallies } from '../schema.ts';
 
 /**
@@ -21,10 +22,10 @@ export function tallied(options: {
     ? sql.raw(`count(*) filter (where status = 'failed' and was <> 'failed')`)
     : sql.raw('0');
   return sql`tallied as (
-    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired, task_errors, last_leased_at)
+    insert into ${jobTallies} as tally (job_id, worker_id, pending, leased, done, failed, leases_granted, tasks_done, tasks_failed, items_ok, items_error, items_failed, leases_expired, task_errors, last_leased_at, recent_items)
     select job_id, worker_id, ${net('pending')}, ${net('leased')}, ${net('done')}, ${net('failed')},
       sum(granted), count(*) filter (where status = 'done' and was <> 'done'), ${failures}, sum(items_ok), sum(items_error), sum(items_failed), ${expiries}, ${taskErrors},
-      case when sum(granted) > 0 then now() end
+      case when sum(granted) > 0 then now() end, greatest(0, sum(items_ok + items_error))
     from moved
     group by job_id, worker_id
     order by job_id, worker_id
@@ -42,6 +43,7 @@ export function tallied(options: {
       leases_expired = tally.leases_expired + excluded.leases_expired,
       task_errors = tally.task_errors + excluded.task_errors,
       last_leased_at = coalesce(excluded.last_leased_at, tally.last_leased_at),
+      recent_items = ${faded(sql.raw('tally.recent_items'), sql.raw('tally.last_at'))} + excluded.recent_items,
       last_at = now()
   )`;
 }

@@ -1,6 +1,6 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
-import { copies, jobTallies, leases, prunedTallies, tasks, workers } from '../schema.ts';
+import { copies, jobs, jobTallies, leases, prunedTallies, tasks, workers } from '../schema.ts';
 
 /**
  * W1: what a worker says of itself each cycle. Registers it at the first time.
@@ -53,14 +53,24 @@ export interface WorkerRow {
   readonly tasks_done: number;
   readonly tasks_failed: number;
   readonly tasks_leased: number;
+  readonly last_job_type: string | null;
+  readonly last_model: string | null;
 }
 
 export const listWorkers = sql`
   select ${workers}.*, now() as now,
     (coalesce(sum(${jobTallies.tasksDone}), 0) + coalesce(max(${prunedTallies.tasksDone}), 0))::int as tasks_done,
     (coalesce(sum(${jobTallies.tasksFailed}), 0) + coalesce(max(${prunedTallies.tasksFailed}), 0))::int as tasks_failed,
-    (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased
+    (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased,
+    last.job_type as last_job_type, last.model as last_model
   from ${workers} left join ${jobTallies} on ${jobTallies.workerId} = ${workers.id}
   left join ${prunedTallies} on ${prunedTallies.workerId} = ${workers.id}
-  group by ${workers.id}
+  left join lateral (
+    -- The one tally first: of all the jobs that it ever worked for only this is looked up.
+    select ${jobs.jobType}, ${jobs.model} from ${jobs} where ${jobs.id} = (
+      select recent.job_id from ${jobTallies} as recent
+      where recent.worker_id = ${workers.id} and recent.last_leased_at is not null
+      order by recent.last_leased_at desc limit 1)
+  ) as last on true
+  group by ${workers.id}, last.job_type, last.model
   order by ${workers.id}`;

@@ -1,0 +1,43 @@
+import type { JobExplanation } from '@macbatch/contract';
+import type { JobForecast } from '@macbatch/core';
+import type { JobExplanation as Explanation, Job } from '@macbatch/store';
+import { jobSummary } from './job-view.ts';
+
+/** What a job waits for and when it should end. */
+export function explanationView(job: Job, { at, wait, forecast, ...pace }: Explanation): JobExplanation {
+  const known = typeof forecast === 'string' ? null : forecast;
+  return {
+    at: at.toISOString(),
+    job: jobSummary(job),
+    waits_for: wait.code,
+    workers: wait.workers,
+    busy_workers: wait.busyWorkers,
+    offered_models: [...wait.offeredModels],
+    before: { jobs: wait.jobsBefore, items: wait.itemsBefore },
+    held: {
+      tasks: wait.held.tasks,
+      workers: wait.held.workers,
+      absent_workers: wait.held.absentWorkers,
+      oldest_lease_seconds: wait.held.oldestSeconds,
+      absent_lease_seconds: wait.held.absentSecondsLeft,
+    },
+    pace: { told: pace.toldPace, measured: pace.measuredPace },
+    estimate: known === null ? null : estimate(at, known),
+    no_estimate: typeof forecast === 'string' ? forecast : null,
+  };
+}
+
+function estimate(at: Date, { likely, low, high }: JobForecast) {
+  const after = (seconds: number) => new Date(Math.min(at.getTime() + seconds * 1000, LATEST)).toISOString();
+  return {
+    likely_seconds: likely,
+    low_seconds: low,
+    high_seconds: high,
+    likely_at: after(likely),
+    low_at: after(low),
+    high_at: after(high),
+  };
+}
+
+/** A pace may be so small that no calendar has the end. */
+const LATEST = Date.UTC(9999, 11, 31);

@@ -1,0 +1,1 @@
+ALTER TABLE "job_tallies" ADD COLUMN "recent_items" double precision DEFAULT 0 NOT NULL;
