@@ -63,6 +63,15 @@ it('control plane, two workers and the command line work apart from each other',
   const [made] = jsonLines(submitted.stdout);
   expect(made).toMatchObject({ created: true, state: 'queued', items: { total: 30 }, tasks: { total: 8 } });
   const id = String(made?.['id']);
+  const [waiting, explained] = await Promise.all([
+    cli('job', id, '--explain'),
+    cli('job', id, '--explain', '--json'),
+  ]);
+  expect(waiting).toMatchObject({ how: 0, stderr: '' });
+  expect(waiting.stdout).toContain('It waits for a worker: none that is alive offers noop with noop.');
+  expect(jsonLines(explained.stdout)).toMatchObject([
+    { job: { id }, waits_for: 'waiting_for_worker', estimate: null, no_estimate: 'no_worker' },
+  ]);
   const again = await cli(...submit);
   expect(again).toMatchObject({ how: 0, stdout: `${id}\n` });
   expect(again.stderr).toContain('was submitted before');
@@ -108,10 +117,10 @@ it('control plane, two workers and the command line work apart from each other',
   }
   const [workers, table] = await Promise.all([cli('workers', '--json'), cli('workers')]);
   expect(JSON.parse(workers.stdout)).toMatchObject([
-    { worker_id: 'first', offline: true },
+    { worker_id: 'first', offline: true, state: 'offline' },
     { worker_id: 'second', offline: true, concurrency: 2 },
   ]);
-  expect(table.stdout).toMatch(/first +offline/);
+  expect(table.stdout).toMatch(/first +offline .*said goodbye [\d.]+ s ago/);
 });
 
 it('jobs are cancelled, and failed ones sent back, by a person’s decision', async () => {

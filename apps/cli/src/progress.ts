@@ -9,7 +9,8 @@ const LINE_EVERY_MS = 5000;
 
 /** Shows how far a job is. */
 export interface Progress {
-  update(job: JobSummary): void;
+  /** `ends` says when it should end, where that is known. */
+  update(job: JobSummary, ends?: string | null): void;
   stop(): void;
 }
 
@@ -27,7 +28,7 @@ function bar(terminal: Terminal): Progress {
   const drawn = new SingleBar(
     {
       stream: terminal.stderr as NodeJS.WritableStream,
-      format: ' {bar} {percentage}% | {value}/{total} items | {rate} items/s | {left} left{trouble}',
+      format: ' {bar} {percentage}% | {value}/{total} items | {rate} items/s | {left} left{ends}{trouble}',
       hideCursor: true,
       clearOnComplete: false,
       etaBuffer: 1,
@@ -37,13 +38,14 @@ function bar(terminal: Terminal): Progress {
   );
   let started = false;
   return {
-    update(job) {
+    update(job, ends = null) {
       const done = ended(job);
       const perSecond = window.add(terminal.now(), done);
       const bad = job.items.error + job.items.failed;
       const shown = {
         rate: rate(perSecond),
         left: duration((job.items.total - done) / perSecond),
+        ends: ends === null || done === job.items.total ? '' : ` | ${ends}`,
         trouble: bad > 0 ? ` | ${bad} failed` : '',
       };
       if (!started) drawn.start(job.items.total, done, shown);
@@ -61,7 +63,7 @@ function lines(terminal: Terminal): Progress {
   let nextAt = terminal.now();
   let shown = '';
   return {
-    update(job) {
+    update(job, ends = null) {
       const done = ended(job);
       const perSecond = window.add(terminal.now(), done);
       if (terminal.now() < nextAt && done < job.items.total) return;
@@ -69,7 +71,10 @@ function lines(terminal: Terminal): Progress {
       const line = `${done}/${job.items.total} items`;
       if (line === shown) return;
       shown = line;
-      const left = done < job.items.total ? `, ${duration((job.items.total - done) / perSecond)} left` : '';
+      const left =
+        done < job.items.total
+          ? `, ${duration((job.items.total - done) / perSecond)} left${ends === null ? '' : `, ${ends}`}`
+          : '';
       say(terminal.stderr, `${line}, ${rate(perSecond)} items/s${left}`);
     },
     stop() {},

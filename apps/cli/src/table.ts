@@ -9,7 +9,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   const drawn = new Table({
     head: [...head],
     colAligns: numeric.map((isNumber) => (isNumber ? 'right' : 'left')),
-    style: { head: [], border: [], compact: true },
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
     chars: {
       top: '',
       'top-mid': '',
@@ -31,7 +31,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   drawn.push(
     ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell))),
   );
-  return drawn.toString();
+  return drawn.toString().replaceAll(/ +$/gm, '');
 }
 
 /** The share of a second, minute or hour that people read at a glance. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
+import { ExpectedEnd } from './expected-end.ts';
 import { showProgress } from './progress.ts';
 import { say, type Terminal } from './terminal.ts';
 
@@ -14,6 +15,7 @@ export async function watchJob(
   signal: AbortSignal,
 ): Promise<JobView> {
   const progress = showProgress(terminal);
+  const expectedEnd = new ExpectedEnd(client, jobId, terminal);
   let away = false;
   // Null at first: a worker that is just starting is no news.
   let waitingFor: string | null = null;
@@ -26,8 +28,9 @@ export async function watchJob(
         if (job.waiting_for !== null && job.waiting_for !== waitingFor)
           say(terminal.stderr, `it waits for ${job.waiting_for}`);
         waitingFor = job.waiting_for;
-        progress.update(job);
-        if (job.state !== 'queued' && job.state !== 'running') return job;
+        const open = job.state === 'queued' || job.state === 'running';
+        progress.update(job, open ? await expectedEnd.text(signal) : null);
+        if (!open) return job;
       } catch (error) {
         const mayPass = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
         if (!mayPass) throw error;

@@ -1,5 +1,6 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
 import type { Command } from 'commander';
+import { explanationText } from '../explanation-text.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { stateText, summaryJson, summaryText } from '../summary.ts';
 import { table } from '../table.ts';
@@ -44,15 +45,17 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
       );
     });
 
-  withConnection(program.command('job <id>').description('show one job')).action(
-    async (id: string, options: ConnectionOptions) => {
-      conclude(
-        await connect(options, terminal).call('readJob', { params: { id } }),
-        options.json === true,
-        terminal,
-      );
-    },
-  );
+  withConnection(program.command('job <id>').description('show one job'))
+    .option('--explain', 'say what it waits for and when it should end')
+    .action(async (id: string, options: ConnectionOptions & { readonly explain?: boolean }) => {
+      const client = connect(options, terminal);
+      if (options.explain !== true) {
+        return conclude(await client.call('readJob', { params: { id } }), options.json === true, terminal);
+      }
+      const explanation = await client.call('explainJob', { params: { id } });
+      if (options.json === true) return sayJson(terminal.stdout, explanation);
+      return say(terminal.stdout, explanationText(explanation));
+    });
 
   withConnection(
     program.command('watch <id>').description('follow a job to its end; exit 1 unless every item succeeded'),

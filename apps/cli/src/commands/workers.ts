@@ -1,43 +1,17 @@
 import type { Command } from 'commander';
-import { rate, table } from '../table.ts';
+import { table } from '../table.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
+import { workerTable } from '../worker-table.ts';
 import { type ConnectionOptions, connect, withConnection } from './connection.ts';
 
 export function addWorkerLists(program: Command, terminal: Terminal): void {
-  withConnection(program.command('workers').description('list workers and whether they are alive')).action(
-    async (options: ConnectionOptions) => {
-      const { workers } = await connect(options, terminal).call('listWorkers', {});
-      if (options.json === true) return sayJson(terminal.stdout, workers);
-      const rows = workers.map((worker) => [
-        worker.worker_id,
-        worker.offline ? 'offline' : worker.alive ? 'alive' : 'silent',
-        worker.models.join(', '),
-        worker.rates.map((each) => `${each.model} ${rate(each.items_per_second)}`).join(', '),
-        worker.concurrency,
-        worker.tasks_leased,
-        worker.tasks_done,
-        worker.tasks_failed,
-        worker.last_heartbeat_at,
-      ]);
-      return say(
-        terminal.stdout,
-        table(
-          [
-            'worker',
-            'state',
-            'models',
-            'items/s',
-            'items at once',
-            'tasks leased',
-            'tasks done',
-            'tasks failed',
-            'last heartbeat',
-          ],
-          rows,
-        ),
-      );
-    },
-  );
+  withConnection(
+    program.command('workers').description('list workers: what each does, how fast it is, or why it is idle'),
+  ).action(async (options: ConnectionOptions) => {
+    const { workers } = await connect(options, terminal).call('listWorkers', {});
+    if (options.json === true) return sayJson(terminal.stdout, workers);
+    return say(terminal.stdout, workerTable(workers));
+  });
 
   withConnection(
     program.command('boots [name]').description('list boots of workers and control planes, newest first'),

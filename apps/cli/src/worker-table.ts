@@ -1,0 +1,68 @@
+import type { WorkerView } from '@macbatch/contract';
+import { duration, rate, table } from './table.ts';
+
+/** Workers for people: what each does, or why it does nothing. */
+export function workerTable(workers: readonly WorkerView[]): string {
+  return table(
+    ['worker', 'state', 'model', 'items/s', 'tasks held', 'lease age', 'done', 'failed', 'why idle'],
+    workers.map((worker) => [
+      worker.worker_id,
+      stateWord(worker),
+      ...modelAndRate(worker),
+      worker.tasks_leased,
+      duration(worker.oldest_lease_seconds ?? Number.NaN),
+      worker.tasks_done,
+      worker.tasks_failed,
+      whyIdle(worker),
+    ]),
+  );
+}
+
+function stateWord({ state, alive, offline }: WorkerView): string {
+  if (offline) return 'offline';
+  if (!alive) return 'silent';
+  if (state === null) return 'alive';
+  return state === 'working' ? 'working' : 'idle';
+}
+
+/** What it runs, or else ran last, and how fast it is at that. */
+function modelAndRate(worker: WorkerView): [string, string] {
+  const last = worker.last_ran === null ? [] : [worker.last_ran];
+  const kinds = worker.running.length > 0 ? worker.running : last;
+  if (kinds.length === 0) return ['–', '–'];
+  const rates = kinds.map(
+    ({ job_type, model }) =>
+      worker.rates.find((told) => told.job_type === job_type && told.model === model)?.items_per_second ??
+      Number.NaN,
+  );
+  const models = [...new Set(kinds.map(({ model }) => model))].join(', ');
+  return [worker.running.length > 0 ? models : `last ${models}`, rates.map(rate).join(', ')];
+}
+
+function whyIdle(worker: WorkerView): string {
+  const ago = duration(worker.heartbeat_age_seconds ?? Number.NaN);
+  switch (worker.state) {
+    case 'offline':
+      return `said goodbye ${ago} ago`;
+    case 'silent':
+      return `no heartbeat for ${ago}`;
+    case 'nothing_offered':
+      return 'offers no model: is its model server running?';
+    case 'no_open_job':
+      return 'no open job';
+    case 'no_job_for_its_models':
+      return `open jobs want ${wantedText(worker)}`;
+    case 'everything_leased':
+      return 'others hold all that it could do';
+    case 'work_waits':
+      return 'about to ask for work';
+    default:
+      return '';
+  }
+}
+
+function wantedText({ wanted }: WorkerView): string {
+  if (wanted.length === 0) return 'other models';
+  const shown = wanted.slice(0, 3).map(({ job_type, model }) => `${job_type} with ${model}`);
+  return [...shown, ...(wanted.length > shown.length ? ['…'] : [])].join(', ');
+}
