@@ -61,7 +61,7 @@ it('a job that runs: how far it is, who has it, when it should end and why that 
     [
       `Job ${ID} is running: 1,240 of 2,000 items have ended; 760 are left.`,
       'It runs: 2 workers hold 4 tasks of it, the oldest for 34 s.',
-      'It should end at about 09:05, in 5 min; between 09:04–09:07, in 4 min to 7 min.',
+      'It should end at about 09:05, in 5 min; the range is 09:04–09:07, 4 min to 7 min.',
       '2 workers can do it, 2.50 items/s together. In the last minutes it got 2.31 items/s.',
     ].join('\n'),
   );

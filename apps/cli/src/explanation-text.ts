@@ -71,7 +71,7 @@ function expected({ at, estimate, no_estimate: gap }: JobExplanation): string | 
   if (estimate !== null) {
     const now = new Date(at);
     const range = clockRange(new Date(estimate.low_at), new Date(estimate.high_at), now);
-    return `It should end at about ${clockTime(new Date(estimate.likely_at), now)}, in ${duration(estimate.likely_seconds)}; between ${range}, in ${duration(estimate.low_seconds)} to ${duration(estimate.high_seconds)}.`;
+    return `It should end at about ${clockTime(new Date(estimate.likely_at), now)}, in ${duration(estimate.likely_seconds)}; the range is ${range}, ${duration(estimate.low_seconds)} to ${duration(estimate.high_seconds)}.`;
   }
   switch (gap) {
     case 'no_worker':
@@ -84,9 +84,11 @@ function expected({ at, estimate, no_estimate: gap }: JobExplanation): string | 
 }
 
 function paces({ pace, estimate, workers }: JobExplanation): string | null {
-  if (estimate === null || pace.told === 0) return null;
+  if (estimate === null || workers === 0) return null;
+  const able = `${count(workers, 'worker')} can do it`;
+  const told = pace.told > 0 ? `, ${rate(pace.told)} items/s together` : '';
   const measured = pace.measured > 0 ? ` In the last minutes it got ${rate(pace.measured)} items/s.` : '';
-  return `${count(workers, 'worker')} can do it, ${rate(pace.told)} items/s together.${measured}`;
+  return `${able}${told}.${measured}`;
 }
 
 function number(value: number): string {

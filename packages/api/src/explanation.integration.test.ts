@@ -64,7 +64,7 @@ describe('the explanation of a job', () => {
     const { estimate } = told;
     if (estimate === null) throw new Error('no estimate');
     expect(estimate.low_seconds).toBeLessThan(estimate.likely_seconds);
-    expect(estimate.likely_seconds).toBeCloseTo(20, 0);
+    expect(estimate.likely_seconds).toBeCloseTo(21, 0);
     expect(estimate.likely_seconds).toBeLessThan(estimate.high_seconds);
     const after = (at: string) => (Date.parse(at) - Date.parse(told.at)) / 1000;
     expect(after(estimate.likely_at)).toBeCloseTo(estimate.likely_seconds, 2);

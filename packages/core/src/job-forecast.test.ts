@@ -6,6 +6,10 @@ import type { OpenJob, PoolWorker } from './pool-state.ts';
 import { heldWork, openJob, poolWorker } from './testing/pool.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
+/** Half of what it tells, after a long time. */
+const SLOWER: MeasuredPace = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
+/** As it tells. */
+const TOLD: MeasuredPace = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
 const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond }] });
 
 function forecast(
@@ -23,17 +27,18 @@ const likely = (...args: Parameters<typeof forecast>) => known(forecast(...args)
 
 describe('when a job ends', () => {
   it.each<[string, Parameters<typeof forecast>, number]>([
-    ['its items at the pace of the pool', [[poolWorker('a'), poolWorker('b', tells(3))]], 25],
-    ['after the jobs before it', [[poolWorker('a')], [openJob('i'), openJob('j'), openJob('k')]], 200],
+    // And half of a last task, here of one item.
+    ['its items at the pace of the pool', [[poolWorker('a'), poolWorker('b', tells(3))]], 25 + 1 / 6],
+    ['after the jobs before it', [[poolWorker('a')], [openJob('i'), openJob('j'), openJob('k')]], 200.5],
     [
       'without waiting for jobs that its workers do not offer',
       [[poolWorker('a')], [openJob('i', { model: 'other' }), openJob('j')]],
-      100,
+      100.5,
     ],
     [
       'after what its workers hold of jobs behind it',
       [[poolWorker('a', { held: [heldWork('k')] })], [openJob('j'), openJob('k')]],
-      110,
+      110.5,
     ],
     [
       'when its holder is through, where all of it is held, whoever else has time',
@@ -60,20 +65,32 @@ describe('when a job ends', () => {
       [[poolWorker('a', { ...tells(2), slots: 10 })], [openJob('j', { itemsToRun: 1 })]],
       5,
     ],
-    ['by the usual pace, of who was never measured', [[poolWorker('a'), poolWorker('b', { paces: [] })]], 50],
+    [
+      'with half of a last task of the slowest that works on it',
+      [
+        [
+          poolWorker('a', { held: [heldWork('j', { items: 1 })] }),
+          poolWorker('b', { ...tells(4), held: [heldWork('j', { items: 4 })] }),
+          poolWorker('c', tells(5)),
+        ],
+        [openJob('j', { shardSize: 8, itemsToRun: 105 })],
+      ],
+      1 + (100 - 5) / 10 + 4,
+    ],
+    [
+      'by the usual pace, of who was never measured',
+      [[poolWorker('a'), poolWorker('b', { paces: [] })]],
+      50.5,
+    ],
     [
       'between what a worker tells and what was measured of it',
-      [
-        [poolWorker('a', { held: [heldWork('j')] })],
-        [openJob('j')],
-        { a: { itemsPerSecond: 0.5, trust: 0.8 } },
-      ],
-      125,
+      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: SLOWER }],
+      125 + 0.5 / 0.8,
     ],
     [
       'by what it tells, where it works on something else by now',
-      [[poolWorker('a')], [openJob('j')], { a: { itemsPerSecond: 0.5, trust: 0.8 } }],
-      100,
+      [[poolWorker('a')], [openJob('j')], { a: SLOWER }],
+      100.5,
     ],
   ])('is %s', (_, args, seconds) => {
     expect(likely(...args)).toBeCloseTo(seconds, 6);
@@ -98,19 +115,26 @@ describe('when a job ends', () => {
 
 describe('the range', () => {
   it.each<[string, Parameters<typeof forecast>, number, number]>([
-    // 100 items: a tenth, and a half over the root of their number.
-    ['is a tenth and more for few items', [[poolWorker('a')]], 85, 115],
-    ['is wide for one item', [[poolWorker('a')], [openJob('j', { itemsToRun: 1 })]], 0.4, 1.6],
-    ['reckons with half the pace of who may sleep', [[poolWorker('a', { mayLeave: true })]], 85, 230],
+    // A tenth, a half over the root of the items' number, and 0.3 while none has been tried; and a last task.
+    ['is wide before any of its items has run', [[poolWorker('a')]], 100 * 0.55, 101 * 1.45],
+    [
+      'is narrow once they do, after a minute',
+      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: { ...TOLD, sinceSeconds: 60 } }],
+      100 * (0.85 - 0.3 / Math.E),
+      101 * (1.15 + 0.3 / Math.E),
+    ],
+    ['is wide for one item', [[poolWorker('a')], [openJob('j', { itemsToRun: 1 })]], 0.4, 2 * 1.9],
+    [
+      'reckons with half the pace of who may sleep',
+      [[poolWorker('a', { mayLeave: true })]],
+      100 * 0.55,
+      202 * 1.45,
+    ],
     [
       'goes from what a worker tells to what was measured of it',
-      [
-        [poolWorker('a', { held: [heldWork('j')] })],
-        [openJob('j')],
-        { a: { itemsPerSecond: 0.5, trust: 0.8 } },
-      ],
+      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: SLOWER }],
       85,
-      (100 / 0.6) * 1.15,
+      (101 / 0.6) * 1.15,
     ],
     [
       'reckons with the lease of a holder that may sleep',
@@ -121,8 +145,8 @@ describe('the range', () => {
         ],
         [openJob('j', { pendingTasks: 0 })],
       ],
-      85,
-      501 * 1.15,
+      55,
+      501 * 1.45,
     ],
   ])('%s', (_, args, low, high) => {
     const found = known(forecast(...args));
@@ -158,6 +182,7 @@ describe('of any pool', () => {
       measured: fc.record({
         itemsPerSecond: fc.oneof(fc.constant(0), pace),
         trust: fc.double({ min: 0, max: 0.9, noNaN: true }),
+        sinceSeconds: fc.integer({ min: 0, max: 1000 }),
       }),
     })
     .map(({ paces, held: theirs, measured, ...over }) => ({

@@ -8,6 +8,11 @@ import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
 const SPREAD = 0.1;
 /** And by this over the root of their number, as they are few. */
 const SPREAD_OF_FEW = 0.5;
+/** And by this where nothing of the job was run yet, whose items may be unlike others; in a minute a third of it. */
+const SPREAD_OF_UNTRIED = 0.3;
+const TRIED_SECONDS = 60;
+/** How much of a last task is still to be run when everybody else is through. */
+const LAST_TASK = { early: 0, likely: 0.5, late: 1 } as const;
 /** The early end is never less than this share of what is expected. */
 const LEAST_SHARE = 0.4;
 
@@ -26,12 +31,13 @@ export type ForecastGap = (typeof FORECAST_GAPS)[number];
  * When a job ends, if nothing is submitted that comes before it and no other worker comes.
  *
  * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
- * first that it can do, at the pace that is expected of it (`expectedPace`). What a worker holds that is not alive
- * waits for its lease to end.
+ * first that it can do, at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
+ * works on it is left then. What a worker holds that is not alive waits for its lease to end.
  *
  * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
  * it, and with the worse, at half the pace for those that may sleep or were never measured; what is held by who
- * may sleep then waits for its lease to end. Both ends move a tenth further away, and more where few items are left.
+ * may sleep then waits for its lease to end. Both ends move a tenth further away, and more where few items are left or
+ * the job has only just begun to run.
  *
  * `measured` is by worker, for this job.
  */
@@ -85,12 +91,23 @@ export function forecastJob(
         },
       })),
     );
-    return Math.max(rest, oneItem, ...ends);
+    const taskSeconds = (worker: PoolWorker) =>
+      perItem(Math.max(worker.slots, Math.min(job.shardSize, job.itemsToRun)), pace(worker, job, true));
+    const present = holders.filter((worker) => worker.alive);
+    // Of those to come nobody knows who will be the last: not the slowest one, or one more would make it later.
+    const lastTask =
+      present.length > 0 ? Math.max(...present.map(taskSeconds)) : Math.min(...runners.map(taskSeconds));
+    const served = rest > 0 ? rest + LAST_TASK[outlook] * lastTask : 0;
+    return Math.max(served, oneItem, ...ends);
   };
 
   const likely = secondsIn('likely');
   if (!Number.isFinite(likely)) return 'nothing_measured';
-  const spread = SPREAD + SPREAD_OF_FEW / Math.sqrt(Math.max(1, job.itemsToRun));
+  const tried = Math.max(0, ...holders.map((worker) => measured.get(worker.id)?.sinceSeconds ?? 0));
+  const spread =
+    SPREAD +
+    SPREAD_OF_FEW / Math.sqrt(Math.max(1, job.itemsToRun)) +
+    SPREAD_OF_UNTRIED * Math.exp(-tried / TRIED_SECONDS);
   return {
     likely,
     low: Math.min(likely, secondsIn('early')) * Math.max(LEAST_SHARE, 1 - spread),

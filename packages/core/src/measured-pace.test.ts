@@ -30,5 +30,6 @@ it('nothing is measured of who has just begun', () => {
   expect(measuredPace({ fadedItems: 5, sinceSeconds: 0 })).toEqual({
     itemsPerSecond: 0,
     trust: 0,
+    sinceSeconds: 0,
   });
 });

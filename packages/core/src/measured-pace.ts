@@ -11,10 +11,11 @@ export interface RecentItems {
   readonly sinceSeconds: number;
 }
 
-/** A pace, and how far it can be believed: from 0 where the worker has just begun towards 1. */
+/** A pace, how far it can be believed, from 0 where the worker has just begun, and for how long it was measured. */
 export interface MeasuredPace {
   readonly itemsPerSecond: number;
   readonly trust: number;
+  readonly sinceSeconds: number;
 }
 
 /** Pauses, sleep and other jobs are in it: it is what came of the worker for this job, not what it can do. */
@@ -22,5 +23,9 @@ export function measuredPace({ fadedItems, sinceSeconds }: RecentItems): Measure
   const seen = -Math.expm1(-Math.max(0, sinceSeconds) / RECENT_SECONDS);
   // The items of a steady worker have added up to what it does in so long.
   const seconds = RECENT_SECONDS * seen;
-  return { itemsPerSecond: seconds > 0 ? fadedItems / seconds : 0, trust: Math.min(seen, MOST_TRUST) };
+  return {
+    itemsPerSecond: seconds > 0 ? fadedItems / seconds : 0,
+    trust: Math.min(seen, MOST_TRUST),
+    sinceSeconds,
+  };
 }

@@ -6,6 +6,7 @@ import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
 const NOOP = { jobType: 'noop', model: 'noop' };
 const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond }] });
 const untold = { paces: [] };
+const LONG = { sinceSeconds: 600 };
 
 describe('the pace that is expected of a worker', () => {
   const cases: [string, Parameters<typeof poolWorker>[1], Parameters<typeof expectedPace>[2], number[]][] = [
@@ -19,21 +20,32 @@ describe('the pace that is expected of a worker', () => {
     [
       'lies between what it tells and a slower one that was measured',
       tells(4),
-      { measured: { itemsPerSecond: 2, trust: 0.8 }, usual: null },
+      { measured: { ...LONG, itemsPerSecond: 2, trust: 0.8 }, usual: null },
       [4, 3.2, 2.4],
     ],
-    ['and a faster one', tells(4), { measured: { itemsPerSecond: 6, trust: 0.5 }, usual: null }, [5, 4.5, 4]],
+    [
+      'and a faster one',
+      tells(4),
+      { measured: { ...LONG, itemsPerSecond: 6, trust: 0.5 }, usual: null },
+      [5, 4.5, 4],
+    ],
     [
       'is what was measured where it tells nothing',
       untold,
-      { measured: { itemsPerSecond: 2, trust: 0.1 }, usual: 9 },
+      { measured: { ...LONG, itemsPerSecond: 2, trust: 0.1 }, usual: 9 },
       [2, 2, 2],
+    ],
+    [
+      'is the usual one while the first items are on their way',
+      untold,
+      { measured: { itemsPerSecond: 2, trust: 0.1, sinceSeconds: 29 }, usual: 6 },
+      [6, 6, 3],
     ],
     ['is the usual one where nothing is known of it', untold, { measured: undefined, usual: 6 }, [6, 6, 3]],
     [
       'and that, too, before its first item',
       untold,
-      { measured: { itemsPerSecond: 0, trust: 0.5 }, usual: 6 },
+      { measured: { ...LONG, itemsPerSecond: 0, trust: 0.5 }, usual: 6 },
       [6, 6, 3],
     ],
     ['is none where nothing is known of anybody', untold, { measured: undefined, usual: null }, [0, 0, 0]],
@@ -51,6 +63,7 @@ describe('the pace that is expected of a worker', () => {
       fc.record({
         itemsPerSecond: fc.oneof(fc.constant(0), pace),
         trust: fc.double({ min: 0, max: 0.9, noNaN: true }),
+        sinceSeconds: fc.integer({ min: 0, max: 1000 }),
       }),
       { nil: undefined },
     );

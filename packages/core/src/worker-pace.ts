@@ -8,6 +8,9 @@ export type Outlook = 'early' | 'likely' | 'late';
 /** What is left of a pace that was never measured, or of a worker that may sleep, where it turns out badly. */
 const LATE_SHARE = 0.5;
 
+/** A measurement that is no older stands for nothing: the first items are still on their way. */
+const FIRST_SECONDS = 30;
+
 /** What a worker tells of its pace at a kind of work; null where it does not. */
 function toldPace(worker: PoolWorker, kind: WorkKind): number | null {
   return worker.paces.find((pace) => sameKind(pace, kind))?.itemsPerSecond ?? null;
@@ -38,8 +41,7 @@ export function expectedPace(
   known: { readonly measured: MeasuredPace | undefined; readonly usual: number | null },
   outlook: Outlook,
 ): number {
-  const measured = known.measured !== undefined && known.measured.itemsPerSecond > 0 ? known.measured : null;
-  const told = toldPace(worker, kind) ?? measured?.itemsPerSecond ?? null;
+  const told = toldPace(worker, kind) ?? standIn(known.measured);
   const unsure = outlook === 'late' && (worker.mayLeave || told === null) ? LATE_SHARE : 1;
   if (told === null) return (known.usual ?? 0) * unsure;
   if (known.measured === undefined) return told * unsure;
@@ -51,4 +53,10 @@ export function expectedPace(
     late: Math.min(0, apart),
   }[outlook];
   return (told + moved) * unsure;
+}
+
+/** What was measured, for a worker that tells nothing. */
+function standIn(measured: MeasuredPace | undefined): number | null {
+  if (measured === undefined || measured.itemsPerSecond <= 0) return null;
+  return measured.sinceSeconds < FIRST_SECONDS ? null : measured.itemsPerSecond;
 }

@@ -33,7 +33,7 @@ import type { WorkerRate } from './workers.ts';
 /** Silent for so long a worker has missed some heartbeats already. */
 const QUIET_MS = (HEARTBEAT_ALIVE_SECONDS * 1000) / 2;
 
-export interface OwnedJob extends OpenJob {
+interface OwnedJob extends OpenJob {
   readonly owner: string;
 }
 
