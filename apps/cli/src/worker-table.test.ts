@@ -62,6 +62,7 @@ it('a worker that works: on what, how fast, and how old its oldest lease is', ()
     'tasks held': '3',
     'lease age': '34 s',
   });
+  expect(row({ ...WORKING, tasks_leased: 0 })['why idle']).toBe('helps: runs copies of what another holds');
   const two = { ...WORKING, running: [...WORKING.running, { job_type: 'chat', model: 'llama', tasks: 1 }] };
   expect(row(two)).toMatchObject({ model: 'qwen3, llama', 'items/s': '2.50, –' });
 });

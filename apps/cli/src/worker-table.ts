@@ -42,6 +42,8 @@ function modelAndRate(worker: WorkerView): [string, string] {
 function whyIdle(worker: WorkerView): string {
   const ago = duration(worker.heartbeat_age_seconds ?? Number.NaN);
   switch (worker.state) {
+    case 'working':
+      return worker.tasks_leased > 0 ? '' : 'helps: runs copies of what another holds';
     case 'offline':
       return `said goodbye ${ago} ago`;
     case 'silent':

@@ -12,8 +12,9 @@ const MOST_WANTED = 20;
  */
 export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): WorkerView {
   const seen = pool.workers.find(({ id }) => id === worker.worker);
-  const held = seen?.held ?? [];
-  const state = workerState({ ...worker, id: worker.worker, held }, pool.jobs);
+  const { held = [], copies = [] } = seen ?? {};
+  const state = workerState({ ...worker, id: worker.worker, held, copies }, pool.jobs);
+  const works = [...held, ...copies];
   const mayKnow = (kind: WorkKind) => caller.role === 'admin' || offersWork(worker, kind);
   return {
     worker_id: worker.worker,
@@ -32,15 +33,15 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
     tasks_failed: worker.tasksFailed,
     heartbeat_age_seconds: worker.heartbeatAgeSeconds,
     state,
-    running: kindsOf(held.filter(mayKnow)).map((kind) => ({
+    running: kindsOf(works.filter(mayKnow)).map((kind) => ({
       ...kindView(kind),
-      tasks: held
+      tasks: works
         .filter(({ jobType, model }) => jobType === kind.jobType && model === kind.model)
         .reduce((sum, { tasks }) => sum + tasks, 0),
     })),
     last_ran: worker.lastRan !== null && mayKnow(worker.lastRan) ? kindView(worker.lastRan) : null,
     oldest_lease_seconds:
-      held.length === 0 ? null : Math.max(...held.map(({ oldestSeconds }) => oldestSeconds)),
+      works.length === 0 ? null : Math.max(...works.map(({ oldestSeconds }) => oldestSeconds)),
     wanted:
       state === 'no_job_for_its_models'
         ? kindsOf(pool.jobs.filter(({ owner }) => sees(caller, owner)))

@@ -105,13 +105,13 @@ export const WorkerView = z
     running: z
       .array(WorkKind.extend({ tasks: z.int() }))
       .default([])
-      .openapi({ description: 'What it holds tasks of' }),
+      .openapi({ description: 'What it holds tasks of, or runs copies of' }),
     last_ran: WorkKind.nullable().default(null).openapi({ description: 'What it last had a lease for' }),
     oldest_lease_seconds: z
       .number()
       .nullable()
       .default(null)
-      .openapi({ description: 'Since the oldest lease that it holds was granted' }),
+      .openapi({ description: 'Since the oldest lease that it holds was granted, or the oldest copy' }),
     wanted: z.array(WorkKind).default([]).openapi({
       description: 'Where no job is for its models: what the open jobs need, as far as the caller sees them',
     }),

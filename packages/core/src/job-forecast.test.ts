@@ -2,22 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FORECAST_GAPS, type ForecastGap, forecastJob, type JobForecast } from './job-forecast.ts';
 import type { MeasuredPace } from './measured-pace.ts';
-import type { OpenJob, PoolWorker } from './pool-state.ts';
-import { heldWork, openJob, poolWorker } from './testing/pool.ts';
+import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
+import { heldWork, openJob, poolState, poolWorker } from './testing/pool.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
 /** Half of what it tells, after a long time. */
 const SLOWER: MeasuredPace = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
 /** As it tells. */
 const TOLD: MeasuredPace = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
-const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond }] });
+const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });
 
 function forecast(
   workers: readonly PoolWorker[],
   jobs: readonly OpenJob[] = [openJob('j')],
   measured: Readonly<Record<string, MeasuredPace>> = {},
+  over: Partial<PoolState> = {},
 ): JobForecast | ForecastGap {
-  return forecastJob('j', { workers, jobs }, new Map(Object.entries(measured)));
+  return forecastJob('j', poolState(workers, jobs, over), new Map(Object.entries(measured)));
 }
 function known(found: JobForecast | ForecastGap): JobForecast {
   if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
@@ -113,6 +114,52 @@ describe('when a job ends', () => {
   });
 });
 
+describe('with copies for who has nothing to do', () => {
+  const slow = poolWorker('a', { held: [heldWork('j', { items: 100 })] });
+  const away = poolWorker('a', { alive: false, held: [heldWork('j', { items: 100, secondsLeft: 80 })] });
+  const idle = poolWorker('b', tells(9));
+  const all = openJob('j', { pendingTasks: 0 });
+  const ITEM = 0.5 / 9;
+
+  it.each<[string, PoolWorker[], OpenJob[], number]>([
+    ['a job of which all is held is shared by all', [slow, idle], [all], 10 + ITEM],
+    ['also what is held by one who is away', [away, idle], [all], 100 / 9 + ITEM],
+    ['not while others have something else to do', [slow, idle], [all, openJob('k')], 100],
+    ['not by those who can’t do it', [slow, poolWorker('c', { models: ['other'] })], [all], 100],
+    ['not by its only holder', [slow], [all], 100],
+  ])('%s', (_, workers, jobs, seconds) => {
+    const found = known(forecast(workers, jobs, {}, { givesCopies: true }));
+    expect(found.likely).toBeCloseTo(seconds, 6);
+    expect(found.high).toBeGreaterThanOrEqual(known(forecast(workers, jobs)).likely);
+  });
+});
+
+describe('with a model loaded', () => {
+  const loaded = (model: string, itemsPerSecond: number) => ({
+    jobType: 'noop',
+    model,
+    itemsPerSecond,
+    loaded: true,
+  });
+  const both = { models: ['noop', 'other'] };
+  const other = { jobType: 'noop', model: 'other', itemsPerSecond: 1, loaded: false };
+
+  it('a worker keeps it while its job has work and others see to the one that comes first', () => {
+    // The first job would be b's; c has its model, and is through with it soon.
+    const workers = [
+      poolWorker('b', { ...both, paces: [loaded('noop', 1), other] }),
+      poolWorker('c', { models: ['other'], paces: [loaded('other', 1)] }),
+    ];
+    const jobs = [openJob('i', { model: 'other' }), openJob('j')];
+    expect(likely(workers, jobs)).toBeCloseTo(100.5, 6);
+    const unloaded = workers.map((worker) => ({
+      ...worker,
+      paces: worker.paces.map((pace) => ({ ...pace, loaded: false })),
+    }));
+    expect(likely(unloaded, jobs)).toBeCloseTo(150.5, 6);
+  });
+});
+
 describe('the range', () => {
   it.each<[string, Parameters<typeof forecast>, number, number]>([
     // A tenth, a half over the root of the items' number, and 0.3 while none has been tried; and a last task.
@@ -189,7 +236,12 @@ describe('of any pool', () => {
       measured,
       over: {
         ...over,
-        paces: MODELS.map((model, n) => ({ jobType: 'noop', model, itemsPerSecond: paces[n] ?? 1 })),
+        paces: MODELS.map((model, n) => ({
+          jobType: 'noop',
+          model,
+          itemsPerSecond: paces[n] ?? 1,
+          loaded: false,
+        })),
         held: theirs.map(({ jobId, ...rest }) => heldWork(jobId, rest)),
       },
     }));
@@ -197,18 +249,20 @@ describe('of any pool', () => {
   const of = (
     drawn: readonly (typeof worker extends fc.Arbitrary<infer Drawn> ? Drawn : never)[],
     open: OpenJob[],
+    givesCopies = false,
   ) =>
     forecast(
       drawn.map(({ over }, n) => poolWorker(`w${n}`, over)),
       open,
       Object.fromEntries(drawn.map(({ measured }, n) => [`w${n}`, measured])),
+      { givesCopies },
     );
   const notLater = (one: number, other: number) => expect(one).toBeLessThanOrEqual(other * (1 + 1e-6));
 
   it('the range holds what is likely, and is a range of numbers', () => {
     fc.assert(
-      fc.property(pools, jobs, (drawn, open) => {
-        const found = of(drawn, open);
+      fc.property(pools, jobs, fc.boolean(), (drawn, open, givesCopies) => {
+        const found = of(drawn, open, givesCopies);
         if (typeof found === 'string') return;
         expect(found.low).toBeGreaterThan(0);
         expect(found.low).toBeLessThanOrEqual(found.likely);
@@ -220,10 +274,10 @@ describe('of any pool', () => {
 
   it('one more worker that holds nothing never makes it later, and never makes it unknown', () => {
     fc.assert(
-      fc.property(pools, worker, jobs, (drawn, { over, ...newcomer }, open) => {
-        const before = of(drawn, open);
+      fc.property(pools, worker, jobs, fc.boolean(), (drawn, { over, ...newcomer }, open, givesCopies) => {
+        const before = of(drawn, open, givesCopies);
         if (typeof before === 'string') return;
-        const after = known(of([...drawn, { ...newcomer, over: { ...over, held: [] } }], open));
+        const after = known(of([...drawn, { ...newcomer, over: { ...over, held: [] } }], open, givesCopies));
         notLater(after.likely, before.likely);
         notLater(after.low, before.low);
         notLater(after.high, before.high);

@@ -1,3 +1,4 @@
+import { jobsForWorker } from './jobs-for-worker.ts';
 import type { MeasuredPace } from './measured-pace.ts';
 import { offersWork, type WorkKind } from './offers-work.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
@@ -31,7 +32,7 @@ export type ForecastGap = (typeof FORECAST_GAPS)[number];
  * When a job ends, if nothing is submitted that comes before it and no other worker comes.
  *
  * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
- * first that it can do, at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
+ * first that it is given (`jobsForWorker`), at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
  * works on it is left then. What a worker holds that is not alive waits for its lease to end.
  *
  * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
@@ -55,6 +56,26 @@ export function forecastJob(
   const runners = alive.filter((worker) => offersWork(worker, job) || mine(worker).length > 0);
   if (runners.length === 0) return 'no_worker';
   const usual = usualPaces(pool.workers);
+  const places = new Map(pool.jobs.map(({ id }, at) => [id, at]));
+  const placesFor = new Map(
+    alive.map((worker) => [
+      worker.id,
+      jobsForWorker(
+        worker,
+        pool.jobs.filter((each) => each.id === jobId || unheld(each, alive) > 0),
+        pool,
+      ).flatMap(({ id }) => places.get(id) ?? []),
+    ]),
+  );
+  const takesOf = ({ id }: PoolWorker) => placesFor.get(id) ?? [];
+  // Whoever has nothing else to do takes over some of what others hold.
+  const helped =
+    pool.givesCopies &&
+    new Set([...runners, ...holders]).size > 1 &&
+    runners.some(
+      (worker) =>
+        !pool.jobs.some((each) => each.id !== jobId && each.pendingTasks > 0 && offersWork(worker, each)),
+    );
 
   const secondsIn = (outlook: Outlook): number => {
     const pace = (worker: PoolWorker, kind: WorkKind, isJob: boolean) =>
@@ -70,9 +91,9 @@ export function forecastJob(
       );
     const itemSeconds = (worker: PoolWorker) => perItem(worker.slots, pace(worker, job, true));
     const oneItem = Math.min(...runners.map(itemSeconds));
-    const heldSeconds = (worker: PoolWorker) =>
+    const heldSeconds = (worker: PoolWorker, but: string | null = null) =>
       worker.held
-        .filter(({ items }) => items > 0)
+        .filter((held) => held.items > 0 && held.jobId !== but)
         .reduce((sum, held) => sum + perItem(held.items, pace(worker, held, held.jobId === jobId)), 0);
 
     const ends = holders.map((worker) => {
@@ -81,24 +102,29 @@ export function forecastJob(
       const itself = Math.max(heldSeconds(worker), itemSeconds(worker));
       return outlook === 'late' && worker.mayLeave ? Math.max(itself, untilBack) : itself;
     });
-    const rest = timeToServe(
-      pool.jobs.slice(0, place + 1).map((each) => unheld(each, alive)),
-      alive.map((worker) => ({
-        freeAfter: heldSeconds(worker),
-        paceAt: (at) => {
-          const each = pool.jobs[at];
-          return each !== undefined && offersWork(worker, each) ? pace(worker, each, at === place) : null;
-        },
-      })),
-    );
+    /** The time for all that nobody, or with `copied` nobody but a holder of this job, works on. */
+    const served = (copied: boolean) =>
+      timeToServe(
+        pool.jobs.map((each, at) => (copied && at === place ? each.itemsToRun : unheld(each, alive))),
+        alive.map((worker) => ({
+          freeAfter: heldSeconds(worker, copied ? jobId : null),
+          takes: takesOf(worker).map((at) => ({
+            place: at,
+            pace: pace(worker, pool.jobs[at] ?? job, at === place),
+          })),
+        })),
+        place,
+      );
     const taskSeconds = (worker: PoolWorker) =>
       perItem(Math.max(worker.slots, Math.min(job.shardSize, job.itemsToRun)), pace(worker, job, true));
     const present = holders.filter((worker) => worker.alive);
     // Of those to come nobody knows who will be the last: not the slowest one, or one more would make it later.
     const lastTask =
       present.length > 0 ? Math.max(...present.map(taskSeconds)) : Math.min(...runners.map(taskSeconds));
-    const served = rest > 0 ? rest + LAST_TASK[outlook] * lastTask : 0;
-    return Math.max(served, oneItem, ...ends);
+    const rest = served(false);
+    const alone = Math.max(rest > 0 ? rest + LAST_TASK[outlook] * lastTask : 0, oneItem, ...ends);
+    if (!helped || outlook === 'late') return alone;
+    return Math.min(alone, Math.max(served(true), oneItem) + LAST_TASK[outlook] * oneItem);
   };
 
   const likely = secondsIn('likely');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JobWait, jobWait } from './job-wait.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
-import { heldWork, openJob, poolWorker } from './testing/pool.ts';
+import { heldWork, openJob, poolState, poolWorker } from './testing/pool.ts';
 
 const JOB = { id: 'j', jobType: 'noop', model: 'noop', state: 'running', pendingTasks: 10 } as const;
 
@@ -10,7 +10,7 @@ function waitOf(
   job: Partial<Parameters<typeof jobWait>[0]> = {},
   jobs: readonly OpenJob[] = [openJob('j')],
 ): JobWait {
-  return jobWait({ ...JOB, ...job }, { workers, jobs });
+  return jobWait({ ...JOB, ...job }, poolState(workers, jobs));
 }
 const held = { held: [heldWork('j')] };
 const busy = { held: [heldWork('i')] };
@@ -43,6 +43,11 @@ describe('what a job waits for', () => {
       [[poolWorker('a', held), poolWorker('b', busy)], { pendingTasks: 0 }],
     ],
     ['all_leased', 'is the only worker', [[poolWorker('a', held)], { pendingTasks: 0 }]],
+    [
+      'all_leased',
+      'is its only holder while another runs copies of it',
+      [[poolWorker('a', held), poolWorker('b', { copies: [heldWork('j')] })], { pendingTasks: 0 }],
+    ],
     [
       'only_slow_holder',
       'is its only holder while others are idle',

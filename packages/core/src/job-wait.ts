@@ -65,7 +65,7 @@ export function jobWait(
     if (job.state === 'done' || job.state === 'failed') return 'finished';
     if (runners.length === 0 && present.length === 0) return 'waiting_for_worker';
     if (job.pendingTasks === 0) {
-      const idle = runners.some(({ held: theirs }) => theirs.length === 0);
+      const idle = runners.some(({ held: theirs, copies }) => theirs.length + copies.length === 0);
       return holders.length === 1 && idle ? 'only_slow_holder' : 'all_leased';
     }
     if (runners.length === 0) return 'waiting_for_worker';

@@ -1,4 +1,4 @@
-import type { WaitingJob } from './job-order.ts';
+import type { JobOrder, WaitingJob } from './job-order.ts';
 import type { Advert, WorkKind } from './offers-work.ts';
 
 /** What a worker holds of one job. */
@@ -24,8 +24,10 @@ export interface PoolWorker extends Advert {
   /** Items that it runs at once. */
   readonly slots: number;
   /** How fast it is, as it tells, at the kinds of work that it has done. */
-  readonly paces: readonly (WorkKind & { readonly itemsPerSecond: number })[];
+  readonly paces: readonly (WorkKind & { readonly itemsPerSecond: number; readonly loaded: boolean })[];
   readonly held: readonly HeldWork[];
+  /** What it runs copies of, which others hold. */
+  readonly copies: readonly HeldWork[];
 }
 
 /** A job that has work left, whether or not somebody holds it. */
@@ -41,4 +43,9 @@ export interface PoolState {
   readonly workers: readonly PoolWorker[];
   /** In the order in which they are served: see `inJobOrder`. */
   readonly jobs: readonly OpenJob[];
+  readonly order: JobOrder;
+  /** By the database's clock, in milliseconds. */
+  readonly now: number;
+  /** Workers with nothing to do are given copies of what others hold. */
+  readonly givesCopies: boolean;
 }

@@ -4,8 +4,14 @@ import { type Server, timeToServe } from './time-to-serve.ts';
 
 const server = (paces: readonly (number | null)[], freeAfter = 0): Server => ({
   freeAfter,
-  paceAt: (place) => paces[place] ?? null,
+  takes: paces.flatMap((pace, place) => (pace === null ? [] : [{ place, pace }])),
 });
+const backwards = (paces: readonly number[]): Server => {
+  const { freeAfter, takes } = server(paces);
+  return { freeAfter, takes: takes.toReversed() };
+};
+const time = (items: readonly number[], servers: readonly Server[]) =>
+  timeToServe(items, servers, items.length - 1);
 
 describe('the time until the last job has nothing left', () => {
   it.each<[string, number[], Server[], number]>([
@@ -27,8 +33,10 @@ describe('the time until the last job has nothing left', () => {
       100,
     ],
     ['but does once others have done that', [50, 140], [server([0, 9]), server([1, 1])], 64],
+    ['goes by each worker’s own order', [50, 100], [server([1, null]), backwards([1, 1])], 100],
+    ['in which others may come later', [50, 90], [server([null, 1]), backwards([1, 2])], 30],
   ])('%s', (_, items, servers, expected) => {
-    expect(timeToServe(items, servers)).toBeCloseTo(expected, 6);
+    expect(time(items, servers)).toBeCloseTo(expected, 6);
   });
 
   const pace = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0.01, max: 100, noNaN: true }));
@@ -39,13 +47,23 @@ describe('the time until the last job has nothing left', () => {
         fc.record({
           paces: fc.array(pace, { minLength: jobs, maxLength: jobs }),
           freeAfter: fc.double({ min: 0, max: 100, noNaN: true }),
+          lastFirst: fc.boolean(),
         }),
         { minLength: 1, maxLength: 6 },
       ),
     }),
   );
-  const serversOf = (drawn: readonly { readonly paces: (number | null)[]; readonly freeAfter: number }[]) =>
-    drawn.map(({ paces, freeAfter }) => server(paces, freeAfter));
+  const serversOf = (
+    drawn: readonly {
+      readonly paces: (number | null)[];
+      readonly freeAfter: number;
+      readonly lastFirst: boolean;
+    }[],
+  ) =>
+    drawn.map(({ paces, freeAfter, lastFirst }) => {
+      const { takes } = server(paces);
+      return { freeAfter, takes: lastFirst ? takes.toReversed() : takes };
+    });
   /** Later, by more than what rounding makes. */
   const later = (one: number, other: number) => one > other * (1 + 1e-6) + 1e-6;
 
@@ -53,13 +71,13 @@ describe('the time until the last job has nothing left', () => {
     fc.assert(
       fc.property(pools, fc.double({ min: 1, max: 10, noNaN: true }), ({ items, servers }, factor) => {
         const [, ...fewer] = servers;
-        const all = timeToServe(items, serversOf(servers));
-        expect(later(all, timeToServe(items, serversOf(fewer)))).toBe(false);
-        const faster = servers.map(({ paces, freeAfter }, n) => ({
+        const all = time(items, serversOf(servers));
+        expect(later(all, time(items, serversOf(fewer)))).toBe(false);
+        const faster = servers.map(({ paces, ...same }, n) => ({
           paces: n === 0 ? paces.map((each) => (each === null ? null : each * factor)) : paces,
-          freeAfter,
+          ...same,
         }));
-        expect(later(timeToServe(items, serversOf(faster)), all)).toBe(false);
+        expect(later(time(items, serversOf(faster)), all)).toBe(false);
       }),
     );
   });
@@ -67,9 +85,9 @@ describe('the time until the last job has nothing left', () => {
   it('is never later with less to do, and never before all workers together could do it', () => {
     fc.assert(
       fc.property(pools, fc.double({ min: 0, max: 1, noNaN: true }), ({ items, servers }, share) => {
-        const all = timeToServe(items, serversOf(servers));
+        const all = time(items, serversOf(servers));
         const less = items.map((count, n) => (n === 0 ? count * share : count));
-        expect(later(timeToServe(less, serversOf(servers)), all)).toBe(false);
+        expect(later(time(less, serversOf(servers)), all)).toBe(false);
         const last = items.length - 1;
         const best = servers.reduce((sum, { paces }) => sum + (paces[last] ?? 0), 0);
         expect(later((items[last] ?? 0) / best, all)).toBe(false);

@@ -3,41 +3,41 @@ export interface Server {
   /** Seconds until it takes anything new. */
   readonly freeAfter: number;
   /**
-   * Items a second that it does of the job at this place; null where it can't do it, and 0 where it can and nobody
-   * knows how fast: then it is not counted on until others have done that job.
+   * What it can do, by its place, the first first, with the items a second that it does of it: 0 where nobody knows
+   * how fast, and then it is not counted on until others have done that job.
    */
-  readonly paceAt: (place: number) => number | null;
+  readonly takes: readonly { readonly place: number; readonly pace: number }[];
 }
 
 /** So little of an item is none: what is left over by rounding. */
 const NOTHING = 1e-9;
 
 /**
- * Seconds until the last of these jobs has nothing left, given the items of each in the order of service: each
- * worker works on the first job that it can do and that has something left, and changes over at once. Infinite where
- * nobody can do it.
+ * Seconds until the job at place `target` has nothing left, given the items of each: every server works on the first
+ * job of its own order that has something left, and changes over at once. Infinite where nobody gets there.
  *
- * One more worker, or a faster one, never makes it later: a job that others come before gets whoever those leave over,
- * and they leave over more, sooner.
+ * One more server, or a faster one, never makes it later, nor does less to do: by induction over the moments at which
+ * a job ends, those that still have something left then are the same or fewer, so that each of them has the same
+ * servers or more.
  */
-export function timeToServe(items: readonly number[], servers: readonly Server[]): number {
+export function timeToServe(items: readonly number[], servers: readonly Server[], target: number): number {
   const left = [...items];
-  const last = left.length - 1;
-  /** Where each server looks first: nothing is left of what it can do before that. */
+  /** Where each server looks first: nothing is left of what comes before that. */
   const looking = servers.map(() => 0);
   let now = 0;
-  while ((left[last] ?? 0) > NOTHING) {
+  while ((left[target] ?? 0) > NOTHING) {
     const paces = new Map<number, number>();
     let next = Number.POSITIVE_INFINITY;
-    for (const [n, server] of servers.entries()) {
-      if (server.freeAfter > now) {
-        next = Math.min(next, server.freeAfter - now);
+    for (const [n, { freeAfter, takes }] of servers.entries()) {
+      if (freeAfter > now) {
+        next = Math.min(next, freeAfter - now);
         continue;
       }
-      let place = looking[n] ?? 0;
-      while (place <= last && ((left[place] ?? 0) <= NOTHING || server.paceAt(place) === null)) place += 1;
-      looking[n] = place;
-      if (place <= last) paces.set(place, (paces.get(place) ?? 0) + (server.paceAt(place) ?? 0));
+      let at = looking[n] ?? 0;
+      while (at < takes.length && (left[takes[at]?.place ?? -1] ?? 0) <= NOTHING) at += 1;
+      looking[n] = at;
+      const taken = takes[at];
+      if (taken !== undefined) paces.set(taken.place, (paces.get(taken.place) ?? 0) + taken.pace);
     }
     for (const [place, pace] of paces) next = Math.min(next, (left[place] ?? 0) / pace);
     if (!Number.isFinite(next)) return next;

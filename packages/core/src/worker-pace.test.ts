@@ -4,7 +4,7 @@ import { poolWorker } from './testing/pool.ts';
 import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
-const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond }] });
+const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });
 const untold = { paces: [] };
 const LONG = { sinceSeconds: 600 };
 
@@ -91,7 +91,7 @@ it('the usual pace is the middle one of those that tell one, at that kind of wor
     poolWorker('b', tells(100)),
     poolWorker('c', tells(3)),
     poolWorker('d', untold),
-    poolWorker('e', { paces: [{ ...other, itemsPerSecond: 7 }] }),
+    poolWorker('e', { paces: [{ ...other, itemsPerSecond: 7, loaded: false }] }),
   ]);
   expect([usual(NOOP), usual(NOOP), usual(other)]).toEqual([3, 3, 7]);
   expect(usual({ jobType: 'embed', model: 'noop' })).toBeNull();

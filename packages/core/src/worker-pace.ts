@@ -13,7 +13,8 @@ const FIRST_SECONDS = 30;
 
 /** What a worker tells of its pace at a kind of work; null where it does not. */
 function toldPace(worker: PoolWorker, kind: WorkKind): number | null {
-  return worker.paces.find((pace) => sameKind(pace, kind))?.itemsPerSecond ?? null;
+  const told = worker.paces.find((pace) => sameKind(pace, kind))?.itemsPerSecond ?? 0;
+  return told > 0 ? told : null;
 }
 
 /** The middle one of what workers tell of a kind of work, for those that have not done it; null where none does. */

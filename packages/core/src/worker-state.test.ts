@@ -9,6 +9,7 @@ describe('what a worker does', () => {
     ['silent', { alive: false, held: [heldWork('j')] }, [openJob('j')]],
     ['working', { held: [heldWork('j')] }, [openJob('j')]],
     ['working', { held: [heldWork('j')], models: [] }, []],
+    ['working', { copies: [heldWork('j')] }, [openJob('j', { pendingTasks: 0 })]],
     ['nothing_offered', { models: [] }, [openJob('j')]],
     ['nothing_offered', { jobTypes: [] }, []],
     ['no_open_job', {}, []],

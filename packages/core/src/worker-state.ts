@@ -2,6 +2,7 @@ import { offersWork, sameKind, type WorkKind } from './offers-work.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
 
 export const WORKER_STATES = [
+  /** It holds tasks, or runs copies of what others hold. */
   'working',
   /** It has said goodbye. */
   'offline',
@@ -12,7 +13,7 @@ export const WORKER_STATES = [
   'no_open_job',
   /** The open jobs want others. */
   'no_job_for_its_models',
-  /** All that it could do is held by others. */
+  /** All that it could do is held by others, and there is nothing of it to copy. */
   'everything_leased',
   /** There is work for it: it is about to ask, or waits for its model server. */
   'work_waits',
@@ -26,7 +27,7 @@ export function workerState(
 ): WorkerState {
   if (worker.offline) return 'offline';
   if (!worker.alive) return 'silent';
-  if (worker.held.length > 0) return 'working';
+  if (worker.held.length + worker.copies.length > 0) return 'working';
   if (worker.jobTypes.length === 0 || worker.models.length === 0) return 'nothing_offered';
   if (jobs.length === 0) return 'no_open_job';
   const possible = jobs.filter((job) => offersWork(worker, job));

@@ -6,7 +6,7 @@ import { statement } from './statement.ts';
 import { claim } from './statements/claim.ts';
 import { expire } from './statements/expire.ts';
 import { readJob } from './statements/job.ts';
-import { heldWork, openJobs, recentItems } from './statements/pool-state.ts';
+import { heldWork, liveCopies, openJobs, recentItems } from './statements/pool-state.ts';
 import { renew } from './statements/release.ts';
 import { readResults } from './statements/result.ts';
 import { fileStore, leaseTasks, submitJob } from './testing/index.ts';
@@ -156,6 +156,9 @@ it('R1: a look at the pool goes by what is open and held, however much is over',
     select gen_random_uuid(), 'noop', 'noop', '{}', 1, 'attempts', 1, 1, '', now() from generate_series(1, 5000)`;
   await db.sql`
     insert into job_tallies (job_id, worker_id, done, last_leased_at) select id, 'ann', 1, now() from jobs where finished_at is not null`;
+  await db.sql`
+    insert into copies (task_id, attempt, worker_id, boot_id, first_seq, end_seq, lease_until, ended)
+    select id, 1, 'bob', 'boot', first_seq, first_seq + 1, now(), 'done' from tasks where id <= 5000`;
   await db.sql`vacuum analyze`;
   await leaseTasks(db.store, 'ann', 20);
   const jobs = await planOf(openJobs, {});
@@ -166,6 +169,9 @@ it('R1: a look at the pool goes by what is open and held, however much is over',
   expect(held).toContain('tasks_leased');
   expect(held).not.toMatch(/Seq Scan on (tasks|leases|jobs)/);
   expect(buffersOf(held)).toBeLessThan(200);
+  const copies = await planOf(liveCopies, {});
+  expect(copies).not.toMatch(/Seq Scan on (copies|tasks|jobs)/);
+  expect(buffersOf(copies)).toBeLessThan(50);
   expect(buffersOf(await planOf(recentItems, { job: jobId }))).toBeLessThan(20);
 });
 

@@ -79,7 +79,9 @@ describe('what a job waits for', () => {
     expect(wait).toMatchObject({ code: 'only_slow_holder', held: { absentWorkers: 1 } });
     expect(wait.held.absentSecondsLeft).toBeGreaterThan(30);
     if (typeof forecast === 'string') throw new Error(forecast);
-    expect(forecast.likely).toBeGreaterThan(30);
+    // Bob is given a copy, unless something comes between.
+    expect(forecast.likely).toBeLessThan(5);
+    expect(forecast.high).toBeGreaterThan(30);
   });
 
   it('of a job that was cancelled is nothing', async () => {
@@ -179,6 +181,35 @@ describe('the pool', () => {
     expect(workers[0]?.held[0]?.oldestSeconds).toBeGreaterThanOrEqual(70);
     expect(workers[0]?.held[1]?.oldestSeconds).toBeLessThan(60);
     expect(workers[0]?.held[0]?.secondsLeft).toBeGreaterThan(500);
+  });
+
+  it('shows what a worker runs copies of, until it has ended', async () => {
+    await beat('ann', { pace: 0.01 });
+    await beat('bob', { pace: 100 });
+    const id = await submitJob(db.store, { items: 10, shardSize: 10 });
+    const [task] = await leaseTasks(db.store, 'ann');
+    const offers = [{ ...NOOP[0], itemsPerSecond: 100 }];
+    const { tasks } = await db.store.lease({
+      worker: 'bob',
+      boot: 'boot-of-bob',
+      limit: null,
+      slots: 1,
+      offers,
+      renews: true,
+      copies: true,
+    });
+    expect(tasks).toMatchObject([{ copy: true }]);
+    const copying = async () => (await db.store.pool()).workers.map(({ held, copies }) => [held, copies]);
+    expect(await copying()).toMatchObject([
+      [[{ jobId: id, tasks: 1, items: 10 }], []],
+      [[], [{ jobId: id, jobType: 'noop', model: 'noop', tasks: 1 }]],
+    ]);
+    expect((await explain(id)).wait.code).toBe('all_leased');
+    await db.store.report('ann', task === undefined ? [] : [completion(task)]);
+    expect(await copying()).toEqual([
+      [[], []],
+      [[], []],
+    ]);
   });
 
   it('has the open jobs alone, also those of which all is held', async () => {

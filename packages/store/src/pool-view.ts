@@ -21,6 +21,7 @@ import { databaseClock } from './statements/observe.ts';
 import {
   type HeldRow,
   heldWork,
+  liveCopies,
   type OpenJobRow,
   openJobs,
   type PoolWorkerRow,
@@ -60,18 +61,22 @@ type None = Record<string, never>;
 export class PoolView {
   readonly #connections: Connections;
   readonly #order: JobOrder;
+  readonly #givesCopies: boolean;
   readonly #jobs: Statement<None, OpenJobRow>;
   readonly #workers: Statement<None, PoolWorkerRow>;
   readonly #held: Statement<None, HeldRow>;
+  readonly #copies: Statement<None, HeldRow>;
   readonly #recent: Statement<{ job: string }, RecentRow>;
   readonly #clock: Statement<None, { now: Date }>;
 
-  constructor(connections: Connections, order: JobOrder) {
+  constructor(connections: Connections, order: JobOrder, givesCopies: boolean) {
     this.#connections = connections;
     this.#order = order;
+    this.#givesCopies = givesCopies;
     this.#jobs = statement(openJobs);
     this.#workers = statement(poolWorkers);
     this.#held = statement(heldWork);
+    this.#copies = statement(liveCopies);
     this.#recent = statement(recentItems);
     this.#clock = statement(databaseClock);
   }
@@ -108,28 +113,40 @@ export class PoolView {
 
   async #read(): Promise<{ readonly pool: OwnedPool; readonly at: Date }> {
     const client = this.#connections.durable;
-    const [jobs, workers, held, [clock]] = await Promise.all([
+    const [jobs, workers, held, copies, [clock]] = await Promise.all([
       this.#jobs.run(client, {}),
       this.#workers.run(client, {}),
       this.#held.run(client, {}),
+      this.#copies.run(client, {}),
       this.#clock.run(client, {}),
     ]);
     if (clock === undefined) throw new Error('the clock answered nothing');
     const at = clock.now;
     const lostLeases = new Set(jobs.flatMap((job) => job.lost_by));
     const heldBy = Map.groupBy(held, (row) => row.worker_id);
+    const copiedBy = Map.groupBy(copies, (row) => row.worker_id);
+    const of = (rows: ReadonlyMap<string, readonly HeldRow[]>, id: string) =>
+      (rows.get(id) ?? []).map(heldOf);
     return {
       at,
       pool: {
         jobs: inJobOrder(jobs.map(openJob), this.#order, at.getTime()),
         workers: [
           ...workers.map((row) =>
-            poolWorker(row, at, (heldBy.get(row.id) ?? []).map(heldOf), lostLeases.has(row.id)),
+            poolWorker(row, {
+              at,
+              held: of(heldBy, row.id),
+              copies: of(copiedBy, row.id),
+              lostLeases: lostLeases.has(row.id),
+            }),
           ),
           ...[...heldBy]
             .filter(([id]) => !workers.some((row) => row.id === id))
             .map(([id, rows]) => stranger(id, rows.map(heldOf))),
         ],
+        order: this.#order,
+        now: at.getTime(),
+        givesCopies: this.#givesCopies,
       },
     };
   }
@@ -152,10 +169,9 @@ function openJob(row: OpenJobRow): OwnedJob {
 
 function poolWorker(
   row: PoolWorkerRow,
-  at: Date,
-  held: readonly HeldWork[],
-  lostLeases: boolean,
+  seen: Pick<PoolWorker, 'held' | 'copies'> & { readonly at: Date; readonly lostLeases: boolean },
 ): PoolWorker {
+  const { at, held, copies, lostLeases } = seen;
   const now = at.getTime();
   const lastHeartbeatAt = row.last_heartbeat_at.getTime();
   return {
@@ -171,8 +187,10 @@ function poolWorker(
       jobType: rate.job_type,
       model: rate.model,
       itemsPerSecond: rate.items_per_second,
+      loaded: rate.loaded ?? false,
     })),
     held,
+    copies,
   };
 }
 
@@ -188,6 +206,7 @@ function stranger(id: string, held: readonly HeldWork[]): PoolWorker {
     slots: 1,
     paces: [],
     held,
+    copies: [],
   };
 }
 

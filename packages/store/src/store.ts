@@ -114,7 +114,7 @@ export function createStore(options: StoreOptions): Store {
   const copies = new Copies(connections, monotonicMs);
   const order = options.order ?? 'shortest';
   const leaser = new Leaser(connections, monotonicMs, order, options.copies === false ? null : copies);
-  const view = new PoolView(connections, order);
+  const view = new PoolView(connections, order, options.copies !== false);
   const reporter = new Reporter(connections, new ModelIds(durable));
   const held = new HeldLeases(connections);
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseSeconds * 1000);

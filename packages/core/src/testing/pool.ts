@@ -1,4 +1,4 @@
-import type { HeldWork, OpenJob, PoolWorker } from '../pool-state.ts';
+import type { HeldWork, OpenJob, PoolState, PoolWorker } from '../pool-state.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' } as const;
 
@@ -12,8 +12,9 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
     jobTypes: ['noop'],
     models: ['noop'],
     slots: 1,
-    paces: [{ ...NOOP, itemsPerSecond: 1 }],
+    paces: [{ ...NOOP, itemsPerSecond: 1, loaded: false }],
     held: [],
+    copies: [],
     ...over,
   };
 }
@@ -36,4 +37,13 @@ export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
 /** Ten no-ops of a job, held for five seconds. */
 export function heldWork(jobId: string, over: Partial<HeldWork> = {}): HeldWork {
   return { ...NOOP, jobId, tasks: 1, items: 10, oldestSeconds: 5, secondsLeft: 85, ...over };
+}
+
+/** Jobs in this order, and no copies. */
+export function poolState(
+  workers: readonly PoolWorker[],
+  jobs: readonly OpenJob[],
+  over: Partial<PoolState> = {},
+): PoolState {
+  return { workers, jobs, order: 'shortest', now: 0, givesCopies: false, ...over };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { faded } from '../recent-items.ts';
-import { jobs, jobTallies, leases, tasks, workers } from '../schema.ts';
+import { copies, jobs, jobTallies, leases, tasks, workers } from '../schema.ts';
 
 export interface OpenJobRow {
   readonly id: string;
@@ -79,6 +79,19 @@ export const heldWork = sql`
   ) as held
   join ${jobs} on ${jobs.id} = held.job_id
   order by held.worker_id, held.job_id`;
+
+/** What workers run copies of, by worker and job, in the form of `heldWork`. */
+export const liveCopies = sql`
+  select ${copies.workerId}, ${tasks.jobId}, ${jobs.jobType}, ${jobs.model}, count(*)::int as tasks,
+    sum(${copies.endSeq} - ${copies.firstSeq})::int as items,
+    greatest(0, extract(epoch from now() - min(${copies.copiedAt})))::float8 as oldest_seconds,
+    greatest(0, extract(epoch from max(${copies.leaseUntil}) - now()))::float8 as seconds_left
+  from ${copies}
+  join ${tasks} on ${tasks.id} = ${copies.taskId} and ${tasks.attempts} = ${copies.attempt} and ${tasks.status} = 'leased'
+  join ${jobs} on ${jobs.id} = ${tasks.jobId}
+  where ${copies.ended} is null and ${copies.leaseUntil} > now()
+  group by ${copies.workerId}, ${tasks.jobId}, ${jobs.jobType}, ${jobs.model}
+  order by ${copies.workerId}, ${tasks.jobId}`;
 
 export interface RecentRow {
   readonly worker_id: string;
