@@ -63,6 +63,11 @@ describe('what a job waits for', () => {
       'are jobs that come first',
       [[poolWorker('a', busy)], {}, [openJob('i'), openJob('j')]],
     ],
+    [
+      'next_in_line',
+      'is that a worker asks, whoever fell asleep over some of it',
+      [[poolWorker('a', { ...away, ...held }), poolWorker('b')]],
+    ],
     ['next_in_line', 'is that a worker asks', [[poolWorker('a')]]],
     [
       'next_in_line',

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ForecastGap, forecastJob, type JobForecast } from './job-forecast.ts';
+import type { OpenJob } from './pool-state.ts';
+import { heldWork, openJob, poolState, poolWorker } from './testing/pool.ts';
+
+function known(found: JobForecast | ForecastGap): JobForecast {
+  if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
+  return found;
+}
+
+describe('when a job of any pool ends', () => {
+  const pace = fc.double({ min: 0.01, max: 100, noNaN: true });
+  const MODELS = ['noop', 'other'];
+  const jobs = fc
+    .array(fc.record({ model: fc.constantFrom(...MODELS), itemsToRun: fc.integer({ min: 1, max: 500 }) }), {
+      minLength: 1,
+      maxLength: 5,
+    })
+    .map((drawn) => drawn.map((over, n) => openJob(n === drawn.length - 1 ? 'j' : `i${n}`, over)));
+  const held = fc.record({
+    jobId: fc.constantFrom('j', 'i0'),
+    model: fc.constantFrom(...MODELS),
+    items: fc.integer({ min: 0, max: 20 }),
+    secondsLeft: fc.integer({ min: 0, max: 90 }),
+  });
+  /** Everybody tells a pace for everything: a newcomer that does not moves what is usual. */
+  const worker = fc
+    .record({
+      alive: fc.boolean(),
+      mayLeave: fc.boolean(),
+      models: fc.subarray(MODELS, { minLength: 1 }),
+      slots: fc.integer({ min: 1, max: 8 }),
+      paces: fc.tuple(pace, pace),
+      held: fc.array(held, { maxLength: 2 }),
+      measured: fc.record({
+        itemsPerSecond: fc.oneof(fc.constant(0), pace),
+        trust: fc.double({ min: 0, max: 0.9, noNaN: true }),
+        sinceSeconds: fc.integer({ min: 0, max: 1000 }),
+      }),
+    })
+    .map(({ paces, held: theirs, measured, ...over }) => ({
+      measured,
+      over: {
+        ...over,
+        paces: MODELS.map((model, n) => ({
+          jobType: 'noop',
+          model,
+          itemsPerSecond: paces[n] ?? 1,
+          loaded: false,
+        })),
+        held: theirs.map(({ jobId, ...rest }) => heldWork(jobId, rest)),
+      },
+    }));
+  const pools = fc.array(worker, { minLength: 1, maxLength: 5 });
+  const of = (
+    drawn: readonly (typeof worker extends fc.Arbitrary<infer Drawn> ? Drawn : never)[],
+    open: OpenJob[],
+    givesCopies = false,
+  ) =>
+    forecastJob(
+      'j',
+      poolState(
+        drawn.map(({ over }, n) => poolWorker(`w${n}`, over)),
+        open,
+        { givesCopies },
+      ),
+      new Map(drawn.map(({ measured }, n) => [`w${n}`, measured])),
+    );
+  const notLater = (one: number, other: number) => expect(one).toBeLessThanOrEqual(other * (1 + 1e-6));
+
+  it('the range holds what is likely, and is a range of numbers', () => {
+    fc.assert(
+      fc.property(pools, jobs, fc.boolean(), (drawn, open, givesCopies) => {
+        const found = of(drawn, open, givesCopies);
+        if (typeof found === 'string') return;
+        expect(found.low).toBeGreaterThan(0);
+        expect(found.low).toBeLessThanOrEqual(found.likely);
+        expect(found.likely).toBeLessThanOrEqual(found.high);
+        expect(Number.isFinite(found.high)).toBe(true);
+      }),
+    );
+  });
+
+  it('one more worker that holds nothing never makes it later, and never makes it unknown', () => {
+    fc.assert(
+      fc.property(pools, worker, jobs, fc.boolean(), (drawn, { over, ...newcomer }, open, givesCopies) => {
+        const before = of(drawn, open, givesCopies);
+        if (typeof before === 'string') return;
+        const after = known(of([...drawn, { ...newcomer, over: { ...over, held: [] } }], open, givesCopies));
+        notLater(after.likely, before.likely);
+        notLater(after.low, before.low);
+        notLater(after.high, before.high);
+      }),
+    );
+  });
+
+  it('fewer items in front of it never make it later, nor jobs behind it', () => {
+    fc.assert(
+      fc.property(pools, jobs, fc.integer({ min: 0, max: 100 }), (drawn, open, percent) => {
+        const before = of(drawn, open);
+        if (typeof before === 'string') return;
+        const fewer = open.map((job) =>
+          job.id === 'j' ? job : { ...job, itemsToRun: Math.floor((job.itemsToRun * percent) / 100) },
+        );
+        notLater(known(of(drawn, fewer)).likely, before.likely);
+        const followed = known(of(drawn, [...open, openJob('k')]));
+        for (const end of ['low', 'likely', 'high'] as const) {
+          notLater(followed[end], before[end]);
+          notLater(before[end], followed[end]);
+        }
+      }),
+    );
+  });
+});
