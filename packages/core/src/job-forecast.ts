@@ -1,6 +1,7 @@
-import { jobsForWorker } from './jobs-for-worker.ts';
+import { jobsForWorkers } from './jobs-for-worker.ts';
 import type { MeasuredPace } from './measured-pace.ts';
 import { offersWork, type WorkKind } from './offers-work.ts';
+import { perKind } from './per-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 import { timeToServe } from './time-to-serve.ts';
 import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
@@ -32,7 +33,7 @@ export type ForecastGap = (typeof FORECAST_GAPS)[number];
  * When a job ends, if nothing is submitted that comes before it and no other worker comes.
  *
  * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
- * first that it is given (`jobsForWorker`), at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
+ * first that it is given (`jobsForWorkers`), at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
  * works on it is left then. What a worker holds that is not alive waits for its lease to end.
  *
  * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
@@ -56,18 +57,15 @@ export function forecastJob(
   const runners = alive.filter((worker) => offersWork(worker, job) || mine(worker).length > 0);
   if (runners.length === 0) return 'no_worker';
   const usual = usualPaces(pool.workers);
+  const free = unheld(pool.jobs, alive);
   const places = new Map(pool.jobs.map(({ id }, at) => [id, at]));
-  const placesFor = new Map(
-    alive.map((worker) => [
-      worker.id,
-      jobsForWorker(
-        worker,
-        pool.jobs.filter((each) => each.id === jobId || unheld(each, alive) > 0),
-        pool,
-      ).flatMap(({ id }) => places.get(id) ?? []),
-    ]),
+  const jobsFor = jobsForWorkers(
+    pool.jobs.filter((_, at) => at === place || (free[at] ?? 0) > 0),
+    pool,
   );
-  const takesOf = ({ id }: PoolWorker) => placesFor.get(id) ?? [];
+  const takes = new Map(
+    alive.map((worker) => [worker, jobsFor(worker).flatMap(({ id }) => places.get(id) ?? [])]),
+  );
   // Whoever has nothing else to do takes over some of what others hold.
   const helped =
     pool.givesCopies &&
@@ -78,17 +76,25 @@ export function forecastJob(
     );
 
   const secondsIn = (outlook: Outlook): number => {
-    const pace = (worker: PoolWorker, kind: WorkKind, isJob: boolean) =>
-      expectedPace(
-        worker,
-        kind,
+    const paces = new Map(
+      pool.workers.map((worker) => {
         // Of who works on something else by now a measurement says nothing.
-        {
-          measured: isJob && holders.includes(worker) ? measured.get(worker.id) : undefined,
-          usual: usual(kind),
-        },
-        outlook,
-      );
+        const seen = holders.includes(worker) ? measured.get(worker.id) : undefined;
+        return [
+          worker,
+          {
+            job: expectedPace(worker, job, { measured: seen, usual: usual(job) }, outlook),
+            others: perKind((kind) =>
+              expectedPace(worker, kind, { measured: undefined, usual: usual(kind) }, outlook),
+            ),
+          },
+        ];
+      }),
+    );
+    const pace = (worker: PoolWorker, kind: WorkKind, isJob: boolean): number => {
+      const known = paces.get(worker);
+      return (isJob ? known?.job : known?.others(kind)) ?? 0;
+    };
     const itemSeconds = (worker: PoolWorker) => perItem(worker.slots, pace(worker, job, true));
     const oneItem = Math.min(...runners.map(itemSeconds));
     const heldSeconds = (worker: PoolWorker, but: string | null = null) =>
@@ -105,13 +111,11 @@ export function forecastJob(
     /** The time for all that nobody, or with `copied` nobody but a holder of this job, works on. */
     const served = (copied: boolean) =>
       timeToServe(
-        pool.jobs.map((each, at) => (copied && at === place ? each.itemsToRun : unheld(each, alive))),
+        free.map((items, at) => (copied && at === place ? job.itemsToRun : items)),
         alive.map((worker) => ({
           freeAfter: heldSeconds(worker, copied ? jobId : null),
-          takes: takesOf(worker).map((at) => ({
-            place: at,
-            pace: pace(worker, pool.jobs[at] ?? job, at === place),
-          })),
+          takes: takes.get(worker) ?? [],
+          paceAt: (at) => pace(worker, pool.jobs[at] ?? job, at === place),
         })),
         place,
       );
@@ -146,11 +150,10 @@ function perItem(items: number, pace: number): number {
   return pace > 0 ? items / pace : Number.POSITIVE_INFINITY;
 }
 
-/** The items of a job that none of these workers holds. */
-function unheld(job: OpenJob, workers: readonly PoolWorker[]): number {
-  const held = workers
-    .flatMap((worker) => worker.held)
-    .filter(({ jobId }) => jobId === job.id)
-    .reduce((sum, { items }) => sum + items, 0);
-  return Math.max(0, job.itemsToRun - held);
+/** The items of each job that none of these workers holds. */
+function unheld(jobs: readonly OpenJob[], workers: readonly PoolWorker[]): number[] {
+  const held = new Map<string, number>();
+  for (const { jobId, items } of workers.flatMap((worker) => worker.held))
+    held.set(jobId, (held.get(jobId) ?? 0) + items);
+  return jobs.map(({ id, itemsToRun }) => Math.max(0, itemsToRun - (held.get(id) ?? 0)));
 }

@@ -1,5 +1,6 @@
 import type { JobState } from './job-state.ts';
 import { offersWork, sameKind, type WorkKind } from './offers-work.ts';
+import { perKind } from './per-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 export const JOB_WAITS = [
@@ -102,13 +103,10 @@ function jobsBefore(
   runners: readonly PoolWorker[],
 ): OpenJob[] {
   const place = inOrder.findIndex(({ id }) => id === job.id);
-  return inOrder
-    .slice(0, Math.max(0, place))
-    .filter(
-      (other) =>
-        other.pendingTasks > 0 &&
-        (sameKind(other, job) || runners.some((worker) => offersWork(worker, other))),
-    );
+  const competes = perKind(
+    (kind) => sameKind(kind, job) || runners.some((worker) => offersWork(worker, kind)),
+  );
+  return inOrder.slice(0, Math.max(0, place)).filter((other) => other.pendingTasks > 0 && competes(other));
 }
 
 function modelsFor(jobType: string, workers: readonly PoolWorker[]): string[] {

@@ -4,11 +4,12 @@ import { type Server, timeToServe } from './time-to-serve.ts';
 
 const server = (paces: readonly (number | null)[], freeAfter = 0): Server => ({
   freeAfter,
-  takes: paces.flatMap((pace, place) => (pace === null ? [] : [{ place, pace }])),
+  takes: paces.flatMap((pace, place) => (pace === null ? [] : [place])),
+  paceAt: (place) => paces[place] ?? 0,
 });
 const backwards = (paces: readonly number[]): Server => {
-  const { freeAfter, takes } = server(paces);
-  return { freeAfter, takes: takes.toReversed() };
+  const { takes, ...same } = server(paces);
+  return { ...same, takes: takes.toReversed() };
 };
 const time = (items: readonly number[], servers: readonly Server[]) =>
   timeToServe(items, servers, items.length - 1);
@@ -61,8 +62,8 @@ describe('the time until the last job has nothing left', () => {
     }[],
   ) =>
     drawn.map(({ paces, freeAfter, lastFirst }) => {
-      const { takes } = server(paces);
-      return { freeAfter, takes: lastFirst ? takes.toReversed() : takes };
+      const { takes, ...same } = server(paces, freeAfter);
+      return { ...same, takes: lastFirst ? takes.toReversed() : takes };
     });
   /** Later, by more than what rounding makes. */
   const later = (one: number, other: number) => one > other * (1 + 1e-6) + 1e-6;

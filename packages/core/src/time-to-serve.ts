@@ -2,11 +2,13 @@
 export interface Server {
   /** Seconds until it takes anything new. */
   readonly freeAfter: number;
+  /** The places of the jobs that it can do, the first first. */
+  readonly takes: readonly number[];
   /**
-   * What it can do, by its place, the first first, with the items a second that it does of it: 0 where nobody knows
-   * how fast, and then it is not counted on until others have done that job.
+   * Items a second that it does of the job at a place: 0 where nobody knows how fast, and then it is not counted on
+   * until others have done that job.
    */
-  readonly takes: readonly { readonly place: number; readonly pace: number }[];
+  readonly paceAt: (place: number) => number;
 }
 
 /** So little of an item is none: what is left over by rounding. */
@@ -28,16 +30,16 @@ export function timeToServe(items: readonly number[], servers: readonly Server[]
   while ((left[target] ?? 0) > NOTHING) {
     const paces = new Map<number, number>();
     let next = Number.POSITIVE_INFINITY;
-    for (const [n, { freeAfter, takes }] of servers.entries()) {
+    for (const [n, { freeAfter, takes, paceAt }] of servers.entries()) {
       if (freeAfter > now) {
         next = Math.min(next, freeAfter - now);
         continue;
       }
       let at = looking[n] ?? 0;
-      while (at < takes.length && (left[takes[at]?.place ?? -1] ?? 0) <= NOTHING) at += 1;
+      while (at < takes.length && (left[takes[at] ?? -1] ?? 0) <= NOTHING) at += 1;
       looking[n] = at;
       const taken = takes[at];
-      if (taken !== undefined) paces.set(taken.place, (paces.get(taken.place) ?? 0) + taken.pace);
+      if (taken !== undefined) paces.set(taken, (paces.get(taken) ?? 0) + paceAt(taken));
     }
     for (const [place, pace] of paces) next = Math.min(next, (left[place] ?? 0) / pace);
     if (!Number.isFinite(next)) return next;

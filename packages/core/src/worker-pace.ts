@@ -1,5 +1,6 @@
 import type { MeasuredPace } from './measured-pace.ts';
 import { sameKind, type WorkKind } from './offers-work.ts';
+import { perKind } from './per-kind.ts';
 import type { PoolWorker } from './pool-state.ts';
 
 /** How the unknown turns out: `early` is as good as can be expected, `late` as bad. */
@@ -19,16 +20,10 @@ function toldPace(worker: PoolWorker, kind: WorkKind): number | null {
 
 /** The middle one of what workers tell of a kind of work, for those that have not done it; null where none does. */
 export function usualPaces(workers: readonly PoolWorker[]): (kind: WorkKind) => number | null {
-  const found = new Map<string, number | null>();
-  return (kind) => {
-    const key = JSON.stringify([kind.jobType, kind.model]);
-    const known = found.get(key);
-    if (known !== undefined) return known;
+  return perKind((kind) => {
     const told = workers.map((worker) => toldPace(worker, kind)).filter((pace) => pace !== null);
-    const usual = told.toSorted((a, b) => a - b)[Math.floor((told.length - 1) / 2)] ?? null;
-    found.set(key, usual);
-    return usual;
-  };
+    return told.toSorted((a, b) => a - b)[Math.floor((told.length - 1) / 2)] ?? null;
+  });
 }
 
 /**
