@@ -24,9 +24,9 @@ describe('E: what an idle worker copies', () => {
   });
 
   it('is so much that both end together', () => {
-    expect(copyPlans([holder('even')], idle)).toEqual([{ holder: 'even', items: 5 }]);
+    expect(copyPlans([holder('even')], idle)).toEqual([{ holder: 'even', items: 5, overdue: false }]);
     expect(copyPlans([holder('slow', { itemsPerSecond: 1 / 9 })], idle)).toEqual([
-      { holder: 'slow', items: 9 },
+      { holder: 'slow', items: 9, overdue: false },
     ]);
   });
 
@@ -39,6 +39,7 @@ describe('E: what an idle worker copies', () => {
     expect(copyPlans([holder('slow', { itemsPerSecond: 0.01 }), silent], idle)[0]).toEqual({
       holder: 'silent',
       items: 10,
+      overdue: true,
     });
   });
 
@@ -50,7 +51,7 @@ describe('E: what an idle worker copies', () => {
 
   it('goes by the pace of the others where a worker has told none', () => {
     expect(copyPlans([holder('new', { itemsPerSecond: null, slots: 2 })], idle)).toEqual([
-      { holder: 'new', items: 3 },
+      { holder: 'new', items: 3, overdue: false },
     ]);
   });
 });
