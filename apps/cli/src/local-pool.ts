@@ -54,6 +54,7 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
         'MACBATCH_MAX_JSON_MB',
         'MACBATCH_MAX_LINE_MB',
         'MACBATCH_MIN_FREE_MB',
+        'MACBATCH_COPIES',
         'MACBATCH_ORDER',
         'MACBATCH_TLS_CERT',
         'MACBATCH_TLS_KEY',

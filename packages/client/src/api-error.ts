@@ -1,4 +1,4 @@
-import { PROBLEMS, Problem } from '@macbatch/contract';
+import { PROBLEMS, PROTOCOL_HEADER, PROTOCOL_VERSION, Problem, protocolVersionOf } from '@macbatch/contract';
 
 /** The control plane refused a request. `code` is one of the contract's, or of a newer control plane's. */
 export class ApiError extends Error {
@@ -56,7 +56,12 @@ function reason(error: unknown): string {
 export async function apiErrorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {
-    return new ApiError(Problem.parse(JSON.parse(text)));
+    const problem = Problem.parse(JSON.parse(text));
+    const theirs = protocolVersionOf(response.headers.get(PROTOCOL_HEADER));
+    if (problem.code !== 'invalid_field' || !(theirs < PROTOCOL_VERSION)) return new ApiError(problem);
+    // What an earlier control plane does not know in a request it calls wrong.
+    const upgrade = `This program speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}: upgrade the control plane first.`;
+    return new ApiError({ ...problem, detail: `${problem.detail} (${upgrade})` });
   } catch {
     return new ApiError({
       type: 'about:blank',

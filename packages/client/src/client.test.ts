@@ -149,6 +149,13 @@ describe('a control plane of another release', () => {
     expect(await client.call('listWorkers', {})).toEqual({ workers: [] });
   });
 
+  it('says what to upgrade when it does not know a field', async () => {
+    const { client } = clientOf(() => problem('invalid_field', 400));
+    await expect(client.call('listWorkers', {})).rejects.toThrow(
+      /^it is invalid_field \(.*upgrade the control plane first\.\)$/,
+    );
+  });
+
   it('is refused when it is older, with what to upgrade', async () => {
     const { client, calls } = clientOf(
       () => new Response('{"workers":[]}', { headers: { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION - 2) } }),

@@ -5,7 +5,7 @@ import { startLocalPool } from '../local-pool.ts';
 import { say, sayJson, type Terminal } from '../terminal.ts';
 
 interface UpOptions {
-  readonly port: string;
+  readonly port?: string;
   readonly host?: string;
   readonly dataDir?: string;
   readonly json?: boolean;
@@ -20,7 +20,7 @@ export function addUp(program: Command, terminal: Terminal): void {
   program
     .command('up')
     .description('run a control plane with an embedded Postgres until Ctrl-C')
-    .option('--port <port>', 'port to listen on', '7420')
+    .option('--port <port>', 'port to listen on (default: $MACBATCH_PORT or 7420)')
     .option('--host <host>', 'address to listen on (default: this machine only)')
     .option(
       '--data-dir <dir>',
@@ -28,7 +28,7 @@ export function addUp(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print JSON for programs')
     .action(async (options: UpOptions) => {
-      const port = Number(options.port);
+      const port = Number(options.port ?? terminal.env['MACBATCH_PORT'] ?? 7420);
       if (!Number.isInteger(port) || port < 0 || port > 65_535)
         throw new Failure(EXIT.usage, '--port: 0 to 65535');
       const pool = await startLocalPool({
