@@ -45,7 +45,7 @@ export const WorkerConfig = z.object({
   MACBATCH_GRACE_SECONDS: seconds.default(10),
   MACBATCH_STATE_DIR: z.string().optional(),
   PROBE_STATE: z.string().optional(),
-  MACBATCH_HEARTBEAT_SECONDS: seconds.min(0.1, 'must be at least 0.1').default(15),
+  MACBATCH_HEARTBEAT_SECONDS: seconds.min(0.1, 'must be at least 0.1').default(30),
 });
 export type WorkerConfig = z.output<typeof WorkerConfig>;
 

@@ -36,6 +36,17 @@ export interface HeartbeatsDeps {
   readonly onAnswered: () => void;
 }
 
+/** How long to wait from one heartbeat to the next, in milliseconds. */
+export function pauseBefore(next: {
+  readonly hurries: boolean;
+  /** The last one was not answered: two in a row make a worker look dead. */
+  readonly missed: boolean;
+  readonly pauseMs: number;
+}): number {
+  if (next.hurries) return Math.min(FIRST_BEAT_MS, next.pauseMs);
+  return next.missed ? next.pauseMs / 3 : next.pauseMs;
+}
+
 /** Tells the control plane what this worker is, and renews its leases. */
 export class Heartbeats {
   readonly #deps: HeartbeatsDeps;
@@ -80,15 +91,21 @@ export class Heartbeats {
     const { options } = this.#deps;
     while (!stopped.aborted) {
       const sentAt = options.now();
+      let answered = false;
       try {
         await this.#beat(sentAt, stopped);
+        answered = true;
       } catch (error) {
         if (stopped.aborted) return;
         this.#refused = error instanceof ApiError && error.code === 'worker_id_in_use';
         if (this.#refused) this.#admit(false);
         options.log('heartbeat.failed', { reason: message(error) });
       }
-      const pause = this.#hurries ? Math.min(FIRST_BEAT_MS, this.#pauseMs) : this.#pauseMs;
+      const pause = pauseBefore({
+        hurries: this.#hurries,
+        missed: !answered && !this.#refused,
+        pauseMs: this.#pauseMs,
+      });
       await this.#beatNow.wait(stopped, Math.max(0, pause - (options.now() - sentAt)));
     }
   }
