@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
+import { BadOption } from './bad-option.ts';
 import { openBenchServer } from './bench-server.ts';
-import { BadOption, HELP, type Options, readOptions } from './options.ts';
+import { HELP, type Options, readOptions } from './options.ts';
 import { machine, type Outcome, type Run, versions } from './outcome.ts';
 import { page } from './page.ts';
 import { verdict } from './row.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
+import { BadOption } from './bad-option.ts';
 import { ROWS } from './rows.ts';
 
 export const HELP = `Usage: npm run bench -- [options]
@@ -25,8 +26,6 @@ export interface Options {
   readonly write: boolean;
   readonly help: boolean;
 }
-
-export class BadOption extends Error {}
 
 export function readOptions(args: readonly string[]): Options {
   const { values } = parsed(args);

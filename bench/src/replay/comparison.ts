@@ -1,0 +1,68 @@
+import Table from 'cli-table3';
+import { findings } from './findings.ts';
+import { type Measured, ratioOf, wasteOf } from './measured.ts';
+import { SIMULATED } from './simulated.ts';
+import { MOST_REQUESTS_PER_ITEM, TARGETS } from './targets.ts';
+
+/** What a run did, beside what was simulated and what is aimed for; one cell a column. */
+export type ComparisonRow = readonly string[];
+
+export const COLUMNS = [
+  'scenario',
+  'rules',
+  'ratio',
+  'simulated',
+  'target',
+  'waste %',
+  'simulated',
+  'target',
+  'good items failed',
+  'requests/item',
+  'simulated',
+  'reached',
+  'also',
+] as const;
+
+export function comparison(runs: readonly Measured[]): ComparisonRow[] {
+  return runs.map(row);
+}
+
+function row(run: Measured): ComparisonRow {
+  const simulated = run.scenario === 'smoke' ? null : SIMULATED[run.scenario][run.rules];
+  const target = run.rules === 'base' || run.scenario === 'smoke' ? null : TARGETS[run.scenario];
+  return [
+    run.scenario,
+    run.rules,
+    run.cutOff ? `cut off at ${ratioOf(run).toFixed(1)}` : ratioOf(run).toFixed(3),
+    simulated === null ? '' : simulated.ratio.toFixed(3),
+    target === null ? '' : `≤ ${target.ratio}`,
+    wasteOf(run).toFixed(2),
+    simulated === null ? '' : simulated.waste.toFixed(2),
+    target === null ? '' : `≤ ${target.waste}`,
+    String(run.goodItemsFailed),
+    (run.requests / run.items).toFixed(3),
+    simulated === null ? '' : simulated.requestsPerItem.toFixed(3),
+    target === null ? '' : reached(run, target),
+    findings(run).join('; '),
+  ];
+}
+
+function reached(run: Measured, target: { readonly ratio: number; readonly waste: number }): string {
+  const missed = [
+    ratioOf(run) > target.ratio || run.cutOff ? 'ratio' : null,
+    wasteOf(run) > target.waste ? 'waste' : null,
+    run.goodItemsFailed > 0 ? 'items' : null,
+    run.requests / run.items > MOST_REQUESTS_PER_ITEM ? 'requests' : null,
+  ].filter((each) => each !== null);
+  return missed.length === 0 ? 'yes' : `MISSED: ${missed.join(', ')}`;
+}
+
+export function terminalComparison(rows: readonly ComparisonRow[]): string {
+  const table = new Table({
+    head: [...COLUMNS],
+    style: { head: [], border: [] },
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
+  });
+  table.push(...rows.map((each) => [...each]));
+  return table.toString();
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { awakeSeconds } from './awake-time.ts';
+import { ideal } from './ideal.ts';
+import type { MacTrace } from './trace.ts';
+
+const mac = (speed: number, trace: Partial<MacTrace> = {}): MacTrace => ({
+  speed,
+  slots: 1,
+  asleep: [],
+  offline: [],
+  diesAt: null,
+  ...trace,
+});
+const job = (work: number, at = 0) => ({ at, costs: Float64Array.of(work / 2, work / 2) });
+
+it.each([
+  ['all speed that is there', [mac(1), mac(3)], [job(40)], 10],
+  ['a Mac that sleeps does nothing', [mac(1), mac(3, { asleep: [[5, 100]] })], [job(40)], 25],
+  ['one that sleeps at the start', [mac(4, { asleep: [[0, 7]] })], [job(40)], 17],
+  ['one that dies is gone', [mac(1), mac(3, { diesAt: 5 })], [job(40)], 25],
+  ['one that dies asleep never wakes', [mac(1), mac(3, { asleep: [[5, 8]], diesAt: 7 })], [job(40)], 25],
+  ['nothing is done of a job that is not there yet', [mac(4)], [job(40), job(4, 50)], 51],
+  ['two jobs at once', [mac(4)], [job(40), job(40, 5)], 20],
+  ['a network that is out keeps nobody from working', [mac(4, { offline: [[0, 100]] })], [job(40)], 10],
+  ['a pool that is dead never ends', [mac(4, { diesAt: 5 })], [job(40)], Number.POSITIVE_INFINITY],
+] as const)('%s', (_, macs, jobs, seconds) => {
+  expect(ideal(macs, jobs)).toBeCloseTo(seconds);
+});
+
+it('time awake is what is left of sleep and death', () => {
+  expect(awakeSeconds(mac(1), 100)).toBe(100);
+  const asleep = [
+    [0, 10],
+    [50, 60],
+    [90, 200],
+  ] as const;
+  expect(awakeSeconds(mac(1, { asleep }), 100)).toBe(70);
+  expect(awakeSeconds(mac(1, { asleep, diesAt: 55 }), 100)).toBe(40);
+});

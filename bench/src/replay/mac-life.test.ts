@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { turns } from './mac-life.ts';
+import type { MacTrace } from './trace.ts';
+
+const words = (trace: Partial<MacTrace>) =>
+  turns({ speed: 1, slots: 1, asleep: [], offline: [], diesAt: null, ...trace }).map(
+    ({ at, what }) => `${what} ${at}`,
+  );
+
+it('a Mac goes on before the first submission, unless its lid is closed', () => {
+  expect(words({})).toEqual(['on -Infinity']);
+  expect(words({ asleep: [[0, 7]] })).toEqual(['off 0', 'on 7']);
+});
+
+it('lids close and open in turn, until it dies', () => {
+  const asleep = [
+    [10, 20],
+    [30, 40],
+  ] as const;
+  expect(words({ asleep })).toEqual(['on -Infinity', 'off 10', 'on 20', 'off 30', 'on 40']);
+  expect(words({ asleep, diesAt: 35 })).toEqual(['on -Infinity', 'off 10', 'on 20', 'off 30', 'off 35']);
+});

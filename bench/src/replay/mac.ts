@@ -1,0 +1,167 @@
+import { RunFailure } from '@macbatch/agent';
+import { type Share, SharedProcessor } from './shared-processor.ts';
+import type { Poison } from './workload.ts';
+
+/** How long the process of a model takes to come back after a crash. */
+const RESTART_SECONDS = 60;
+
+/** The part of its work after which a bad item shows that it is one. */
+const WORK_UNTIL: Record<Poison, number> = { errors: 0.3, crashes: 0.5 };
+
+export interface MacOptions {
+  readonly speed: number;
+  readonly slots: number;
+  readonly loadSeconds: number;
+}
+
+/** One item that is to be run on a Mac. */
+export interface MacRun {
+  readonly cost: number;
+  readonly poison: Poison | null;
+  readonly model: string;
+  readonly signal: AbortSignal;
+}
+
+interface Waiting extends MacRun {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  /** Null while it has not begun. */
+  share: Share | null;
+  readonly onAbort: () => void;
+}
+
+/**
+ * The model's server of one simulated Mac, over the process's own clock: items share its processor, another
+ * model is loaded once nothing runs, and an item that crashes it fails all that runs and stops it for a while.
+ */
+export class Mac {
+  readonly options: MacOptions;
+  readonly #processor: SharedProcessor;
+  readonly #running = new Map<Share, Waiting>();
+  #waiting: Waiting[] = [];
+  #model: string | null = null;
+  #loading: string | null = null;
+  #pausedUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #due = 0;
+  loads = 0;
+  crashes = 0;
+  /** By how many seconds its timers were late: the machine's fault, not the Mac's. */
+  readonly lateness: number[] = [];
+
+  constructor(options: MacOptions) {
+    this.options = options;
+    this.#processor = new SharedProcessor(options.speed, options.slots);
+  }
+
+  /** Work done so far, whatever came of it. */
+  get executed(): number {
+    this.#processor.look(secondsNow());
+    return this.#processor.executed;
+  }
+
+  /** Seconds that its slots were in use, each for itself. */
+  get slotSeconds(): number {
+    this.#processor.look(secondsNow());
+    return this.#processor.slotSeconds;
+  }
+
+  /** Runs one item. Rejects with the signal's reason, with `RunFailure` at a crash, or with the item's error. */
+  run(run: MacRun): Promise<void> {
+    run.signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = () => this.#abort(waiting);
+    const waiting: Waiting = { ...run, resolve, reject, share: null, onAbort };
+    run.signal.addEventListener('abort', onAbort, { once: true });
+    this.#waiting.push(waiting);
+    this.#goOn();
+    return promise;
+  }
+
+  /** What was loaded is gone, and so is what stopped it. Whoever ran items has aborted them. */
+  powerOff(): void {
+    clearTimeout(this.#timer);
+    this.#model = null;
+    this.#loading = null;
+    this.#pausedUntil = 0;
+  }
+
+  #goOn(): void {
+    const now = secondsNow();
+    if (this.#pausedUntil > 0 && now >= this.#pausedUntil) {
+      this.#pausedUntil = 0;
+      this.#model = this.#loading ?? this.#model;
+      this.#loading = null;
+    }
+    for (const share of this.#processor.ended(now)) this.#end(share, now);
+    this.#admit(now);
+    this.#schedule(now);
+  }
+
+  #admit(now: number): void {
+    while (this.#pausedUntil === 0) {
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      if (this.options.loadSeconds > 0 && next.model !== this.#model) {
+        if (this.#running.size > 0) return;
+        this.loads += 1;
+        this.#loading = next.model;
+        this.#pausedUntil = now + this.options.loadSeconds;
+        return;
+      }
+      this.#waiting.shift();
+      const part = next.poison === null ? 1 : WORK_UNTIL[next.poison];
+      next.share = this.#processor.start(next.cost * part, now);
+      this.#running.set(next.share, next);
+    }
+  }
+
+  #end(share: Share, now: number): void {
+    const run = this.#running.get(share);
+    // A crash has taken it along.
+    if (run === undefined) return;
+    this.#leave(run);
+    if (run.poison === null) run.resolve();
+    else if (run.poison === 'errors') run.reject(new Error('this item always fails'));
+    else this.#crash(run, now);
+  }
+
+  #crash(culprit: Waiting, now: number): void {
+    this.crashes += 1;
+    this.#pausedUntil = now + RESTART_SECONDS;
+    this.#model = null;
+    for (const victim of [culprit, ...this.#running.values()]) {
+      if (victim.share !== null) this.#processor.stop(victim.share, now);
+      this.#leave(victim);
+      victim.reject(new RunFailure('crashed', 'runtime_crashed', "the model's process has crashed"));
+    }
+  }
+
+  #abort(run: Waiting): void {
+    if (run.share !== null) this.#processor.stop(run.share, secondsNow());
+    this.#waiting = this.#waiting.filter((other) => other !== run);
+    this.#leave(run);
+    run.reject(run.signal.reason);
+    this.#goOn();
+  }
+
+  #leave(run: Waiting): void {
+    run.signal.removeEventListener('abort', run.onAbort);
+    if (run.share !== null) this.#running.delete(run.share);
+  }
+
+  #schedule(now: number): void {
+    clearTimeout(this.#timer);
+    const next = this.#pausedUntil > 0 ? this.#pausedUntil - now : this.#processor.secondsToNext(now);
+    if (next === null) return;
+    this.#due = now + next;
+    this.#timer = setTimeout(() => {
+      this.lateness.push(Math.max(0, secondsNow() - this.#due));
+      this.#goOn();
+    }, next * 1000);
+  }
+}
+
+export function secondsNow(): number {
+  return performance.now() / 1000;
+}

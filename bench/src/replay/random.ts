@@ -1,0 +1,46 @@
+/**
+ * Chance that can be repeated, by the generator of the simulator: the same seed gives the same traces there
+ * and here.
+ */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = (seed ^ 0x9e3779b9) >>> 0;
+    for (let skipped = 0; skipped < 8; skipped += 1) this.next();
+  }
+
+  /** In [0, 1). */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  /** A whole number below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  exponential(mean: number): number {
+    return -mean * Math.log(1 - this.next());
+  }
+
+  /** Log-normal with this coefficient of variation. */
+  lognormal(mean: number, variation: number): number {
+    const variance = Math.log(1 + variation * variation);
+    return Math.exp(Math.log(mean) - variance / 2 + Math.sqrt(variance) * this.#normal());
+  }
+
+  boundedPareto(alpha: number, low: number, high: number): number {
+    const u = this.next();
+    const [lowest, highest] = [low ** alpha, high ** alpha];
+    return (-(u * highest - u * lowest - highest) / (highest * lowest)) ** (-1 / alpha);
+  }
+
+  #normal(): number {
+    return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
+  }
+}

@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { Client } from '@macbatch/client';
+import { baseMachine } from './base-machine.ts';
+import { ideal } from './ideal.ts';
+import { JobWatch } from './job-watch.ts';
+import { Mac } from './mac.ts';
+import { live, loseNetwork } from './mac-life.ts';
+import { BadItemRuns, macRuntime } from './mac-runtime.ts';
+import type { Machine } from './machine.ts';
+import type { Measured, PoolTask } from './measured.ts';
+import { openNetwork } from './network.ts';
+import { productMachine } from './product-machine.ts';
+import { workloadOf } from './scenarios.ts';
+import { submit, submitInTime } from './submission.ts';
+import { type Clocked, summary } from './summary.ts';
+import type { MacTrace } from './trace.ts';
+import type { RoundTrips } from './wire.ts';
+import { itemCount, workerIdOf } from './workload.ts';
+
+/** Real time between two looks at the jobs, and between two words about them. */
+const LOOK_MS = 100;
+const TELL_MS = 10_000;
+/** Real time that workers get to start and ask before the first job is submitted. */
+const START_MS = 2000;
+
+/** Leads a pool of Macs through a scenario and measures it. Runs in a process with a fast clock. */
+export async function replayPool(task: PoolTask, tell: (text: string) => void): Promise<Measured> {
+  const { scenario, seed, rules, controlUrl, factor } = task;
+  const workload = workloadOf(scenario, seed);
+  const client = new Client({ baseUrl: controlUrl });
+  const watch = new JobWatch(task.databaseUrl);
+  const over = new AbortController();
+  const badItems = new BadItemRuns();
+  const roundTrips: RoundTrips = [];
+  const logged: Record<string, number> = {};
+  const log = (event: string) => {
+    logged[event] = (logged[event] ?? 0) + 1;
+  };
+  let beganAt: number | null = null;
+  const clock = () => (beganAt === null ? Number.NEGATIVE_INFINITY : (Date.now() - beganAt) / 1000);
+
+  await using networks = new AsyncDisposableStack();
+  const networkOf = async (trace: MacTrace) => {
+    if (trace.offline.length === 0) return null;
+    return networks.use(await openNetwork(controlUrl));
+  };
+  const lives: Promise<void>[] = [];
+  const macs: Mac[] = [];
+  for (const [n, trace] of workload.macs.entries()) {
+    const mac = new Mac({ speed: trace.speed, slots: trace.slots, loadSeconds: workload.loadSeconds });
+    macs.push(mac);
+    const network = await networkOf(trace);
+    const common = {
+      workerId: workerIdOf(n),
+      controlUrl: network?.url ?? controlUrl,
+      mac,
+      runtime: macRuntime(mac, workload, badItems),
+      roundTrips,
+    };
+    const machine: Machine =
+      rules === 'base'
+        ? baseMachine(common)
+        : productMachine({ ...common, stateDir: join(task.stateDir, common.workerId), log });
+    lives.push(live(machine, trace, clock, over.signal));
+    if (network !== null) lives.push(loseNetwork(network, trace.offline, clock, over.signal));
+  }
+
+  await delay(START_MS * factor);
+  const before = await requestsOf(controlUrl);
+  const first = await submit(client, workload, 0, rules);
+  const began = Date.now();
+  beganAt = began;
+  const later = workload.jobs
+    .slice(1)
+    .map((_, n) => submitInTime(client, workload, n + 1, rules, clock, over.signal));
+
+  const bound = ideal(workload.macs, workload.jobs);
+  const latest = workload.jobs.reduce((at, job) => Math.max(at, job.at), 0);
+  const total = itemCount(workload);
+  let toldAt = began;
+  let end: number | null = null;
+  while (end === null && clock() < task.most * bound) {
+    await delay(LOOK_MS * factor);
+    const { open, ended, lastEndedAt } = await watch.look();
+    // Not before the last one was submitted.
+    if (open === 0 && clock() > latest && ended === total) end = lastEndedAt;
+    if (Date.now() - toldAt > TELL_MS * factor) {
+      toldAt = Date.now();
+      tell(`${Math.round(clock())} s (ideal ${Math.round(bound)}): ${ended} of ${total} items`);
+    }
+  }
+  const clocked: Clocked = {
+    began,
+    makespan: end === null ? clock() : (end - began) / 1000,
+    cutOff: end === null,
+    ideal: bound,
+    requests: (await requestsOf(controlUrl)) - before,
+    executed: sum(macs.map(({ executed }) => executed)),
+    slotSeconds: sum(macs.map(({ slotSeconds }) => slotSeconds)),
+    lateness: macs.flatMap(({ lateness }) => lateness),
+    roundTrips: [...roundTrips],
+    loads: sum(macs.map(({ loads }) => loads)),
+    crashes: sum(macs.map(({ crashes }) => crashes)),
+    badItemRuns: badItems.counts,
+    logged: { ...logged },
+  };
+  over.abort();
+  const jobIds = [first, ...(await Promise.all(later))].filter((id) => id !== null);
+  await Promise.all(lives);
+  const measured = await summary(task, workload, watch, jobIds, clocked);
+  await watch.close();
+  return measured;
+}
+
+async function requestsOf(controlUrl: string): Promise<number> {
+  const reply = await fetch(`${controlUrl}/replay/requests`);
+  const { requests } = (await reply.json()) as { requests: number };
+  return requests;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

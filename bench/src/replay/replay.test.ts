@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import type { Measured } from './measured.ts';
+import type { Replay } from './page.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+
+function replay(...args: readonly string[]): Measured {
+  const dir = mkdtempSync(join(tmpdir(), 'replay-test-'));
+  try {
+    const json = join(dir, 'replay.json');
+    const run = spawnSync(process.execPath, [MAIN, ...args, '--json', json], { encoding: 'utf8' });
+    expect(run).toMatchObject({ status: 0, stderr: expect.stringContaining('ended after') });
+    const { runs } = JSON.parse(readFileSync(json, 'utf8')) as Replay;
+    const [measured] = runs;
+    if (measured === undefined) throw new Error('nothing was measured');
+    return measured;
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+it('agents on Macs that sleep and lose their network end a small job, and everything in it is counted', () => {
+  const run = replay('--scenario', 'smoke', '--rules', 'product');
+  // Of the bad item alone is there no output.
+  expect(run).toMatchObject({ items: 60, goodItemsFailed: 0, cutOff: false, crashes: 0 });
+  expect(run.share).toBeCloseTo(1);
+  expect(run.makespan).toBeGreaterThan(run.ideal);
+  expect(run.executed).toBeGreaterThan(run.accepted);
+  expect(run.leasesGranted).toBeGreaterThanOrEqual(6);
+  expect(run.requests).toBeGreaterThan(run.leasesGranted);
+  // It was given up for good, after three tries of an agent each time.
+  expect(run.badItemRuns).toHaveLength(1);
+  expect(Number(run.badItemRuns[0]) % 3).toBe(0);
+  // One process was killed and the next one found its outbox.
+  expect(run.logged).toMatchObject({ 'worker.running': 3 });
+});
+
+it('the worker of the base rules ends a job of shards of 50', () => {
+  const run = replay('--scenario', 'burst', '--rules', 'base', '--factor', '120');
+  expect(run).toMatchObject({ items: 300, goodItemsFailed: 0, cutOff: false, logged: {} });
+  expect(run.share).toBeCloseTo(1);
+  expect(run.leasesGranted).toBeGreaterThanOrEqual(6);
+});

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { reply } from '../load/control-plane.ts';
+import { type FastTime, fastProcess } from './fast-time.ts';
+import type { Measured, PoolMessage, PoolTask } from './measured.ts';
+import type { ReplayServer } from './replay-server.ts';
+
+export type RunCall = Pick<PoolTask, 'scenario' | 'rules' | 'seed' | 'factor' | 'most'>;
+
+/**
+ * Runs one scenario under one set of rules: a database, a control plane and a process with all the Macs, all by
+ * clocks that go `factor` times as fast.
+ */
+export async function runScenario(
+  server: ReplayServer,
+  call: RunCall,
+  progress: (text: string) => void,
+): Promise<Measured> {
+  const time: FastTime = { factor: call.factor, epochMs: Date.now() };
+  await using database = await server.database(time);
+  const stateDir = await mkdtemp(join(diskOfMacs(), 'macbatch-replay-'));
+  const control = start('control.ts', [database.url, String(call.factor)], time);
+  try {
+    const { port } = await reply<{ port: number }>(control);
+    const controlUrl = `http://127.0.0.1:${port}`;
+    const task: PoolTask = { ...call, controlUrl, databaseUrl: database.url, stateDir };
+    const pool = start('pool.ts', [JSON.stringify(task)], time);
+    try {
+      return await measuredBy(pool, progress);
+    } finally {
+      await stop(pool);
+    }
+  } finally {
+    await stop(control);
+    await rm(stateDir, { recursive: true, force: true });
+  }
+}
+
+/** In memory where there is such a folder: a disk that is as slow as ever would count `factor` times. */
+function diskOfMacs(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+}
+
+function start(program: string, args: readonly string[], time: FastTime): ChildProcess {
+  return fork(fileURLToPath(new URL(program, import.meta.url)), [...args], fastProcess(time));
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  await exit;
+}
+
+/** What the pool has measured, once it has. */
+function measuredBy(pool: ChildProcess, progress: (text: string) => void): Promise<Measured> {
+  const { promise, resolve, reject } = Promise.withResolvers<Measured>();
+  pool.on('message', (message) => {
+    const told = message as PoolMessage;
+    if (told.kind === 'measured') resolve(told.measured);
+    else progress(told.text);
+  });
+  pool.once('exit', (code) => reject(new Error(`the process of the Macs ended with ${code}`)));
+  return promise;
+}

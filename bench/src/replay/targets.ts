@@ -1,0 +1,30 @@
+import type { Replayed } from './simulated.ts';
+
+/** What a replay of the product should reach at most: makespan / ideal, and waste in percent. */
+export interface Target {
+  readonly ratio: number;
+  readonly waste: number;
+}
+
+/**
+ * From the simulation of the scheduling, by which the product was designed: its goals for an end-to-end test
+ * with mock workers, where a fixed allowance covers what the simulator does not know (processes, HTTP, Postgres).
+ */
+export const TARGETS: Readonly<Record<Replayed, Target>> = {
+  homo8: { ratio: 1.05, waste: 0.5 },
+  hetero6: { ratio: 1.05, waste: 0.5 },
+  burst: { ratio: 1.4, waste: 6 },
+  churn: { ratio: 1.08, waste: 1 },
+  flaky: { ratio: 1.1, waste: 2 },
+  dead: { ratio: 1.06, waste: 0.5 },
+  heavy: { ratio: 1.1, waste: 1 },
+  twojobs: { ratio: 1.05, waste: 0.5 },
+  twomodels: { ratio: 1.08, waste: 0.5 },
+  poisonerr: { ratio: 1.08, waste: 1 },
+  poisoncrash: { ratio: 1.25, waste: 1 },
+  wifi: { ratio: 1.1, waste: 1 },
+  pool40: { ratio: 1.1, waste: 1.5 },
+};
+
+/** Most requests an item where an item is 4 s of work. */
+export const MOST_REQUESTS_PER_ITEM = 0.25;
