@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { findings } from './findings.ts';
-import { type Measured, ratioOf, wasteOf } from './measured.ts';
+import { type Measured, ratioOf, requestsPerItem, wasteOf } from './measured.ts';
 import { SIMULATED } from './simulated.ts';
 import { MOST_REQUESTS_PER_ITEM, TARGETS } from './targets.ts';
 
@@ -40,7 +40,7 @@ function row(run: Measured): ComparisonRow {
     simulated === null ? '' : simulated.waste.toFixed(2),
     target === null ? '' : `≤ ${target.waste}`,
     String(run.goodItemsFailed),
-    (run.requests / run.items).toFixed(3),
+    requestsPerItem(run).toFixed(3),
     simulated === null ? '' : simulated.requestsPerItem.toFixed(3),
     target === null ? '' : reached(run, target),
     findings(run).join('; '),
@@ -52,7 +52,7 @@ function reached(run: Measured, target: { readonly ratio: number; readonly waste
     ratioOf(run) > target.ratio || run.cutOff ? 'ratio' : null,
     wasteOf(run) > target.waste ? 'waste' : null,
     run.goodItemsFailed > 0 ? 'items' : null,
-    run.requests / run.items > MOST_REQUESTS_PER_ITEM ? 'requests' : null,
+    requestsPerItem(run) > MOST_REQUESTS_PER_ITEM ? 'requests' : null,
   ].filter((each) => each !== null);
   return missed.length === 0 ? 'yes' : `MISSED: ${missed.join(', ')}`;
 }

@@ -6,7 +6,7 @@ import { createStore } from '@macbatch/store';
 
 /**
  * The control plane in a process of its own with a fast clock: the database's URL is its argument, the parent is
- * told where it listens. It counts the requests of workers, and answers the count to who asks for `COUNT_PATH`.
+ * told where it listens. It counts the requests of workers by their paths, and answers the counts to who asks for `COUNT_PATH`.
  */
 const COUNT_PATH = '/replay/requests';
 
@@ -24,12 +24,13 @@ const app = createApp({
   limits: { bodyIdleMs: 30_000 * factor },
   onError: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
 });
-let requests = 0;
+const counts: Record<string, number> = {};
 const server = createServer(
   getRequestListener((request, env) => {
     const path = new URL(request.url).pathname;
-    if (path === COUNT_PATH) return Response.json({ requests });
-    if (/^\/v1\/(tasks|workers)\//.test(path)) requests += 1;
+    if (path === COUNT_PATH) return Response.json(counts);
+    const kind = /^\/v1\/(?:tasks|workers)\/(.*)$/.exec(path)?.[1];
+    if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
     return app.fetch(request, env);
   }),
 );

@@ -1,5 +1,8 @@
 import postgres from 'postgres';
 
+/** The model of jobs that only make a control plane warm. They are no part of a run. */
+export const WARM_UP = 'warm-up';
+
 /** How the jobs of a run stand. */
 export interface Standing {
   readonly open: number;
@@ -24,9 +27,11 @@ export class JobWatch {
 
   async look(): Promise<Standing> {
     const [row] = await this.#sql<{ open: number; ended: number; last: number | null }[]>`
-      select (select count(*)::int from jobs where finished_at is null) as open,
-        (select coalesce(sum(items_ok + items_error + items_failed), 0)::int from job_tallies) as ended,
-        (select (extract(epoch from max(finished_at)) * 1000)::float8 from jobs) as last`;
+      with replayed as materialized (select id, finished_at from jobs where model <> ${WARM_UP})
+      select (select count(*)::int from replayed where finished_at is null) as open,
+        (select coalesce(sum(items_ok + items_error + items_failed), 0)::int
+          from job_tallies where job_id in (select id from replayed)) as ended,
+        (select (extract(epoch from max(finished_at)) * 1000)::float8 from replayed) as last`;
     if (row === undefined) throw new Error('the database answered nothing');
     return { open: row.open, ended: row.ended, lastEndedAt: row.open === 0 ? row.last : null };
   }
@@ -49,7 +54,7 @@ export class JobWatch {
   async leases(): Promise<{ readonly granted: number; readonly expired: number }> {
     const [row] = await this.#sql<{ granted: number; expired: number }[]>`
       select coalesce(sum(leases_granted), 0)::int as granted, coalesce(sum(leases_expired), 0)::int as expired
-      from job_tallies`;
+      from job_tallies where job_id in (select id from jobs where model <> ${WARM_UP})`;
     return row ?? { granted: 0, expired: 0 };
   }
 

@@ -162,6 +162,6 @@ export class Mac {
   }
 }
 
-export function secondsNow(): number {
+function secondsNow(): number {
   return performance.now() / 1000;
 }

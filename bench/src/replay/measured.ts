@@ -33,7 +33,8 @@ export interface Measured {
   readonly share: number;
   readonly executed: number;
   readonly accepted: number;
-  readonly requests: number;
+  /** By what they asked for. */
+  readonly requests: Readonly<Record<string, number>>;
   readonly leasesGranted: number;
   readonly leasesExpired: number;
   readonly jobs: readonly { readonly seconds: number; readonly alone: number }[];
@@ -65,6 +66,11 @@ export function spreadOf(values: readonly number[]): Spread {
 /** Time against the ideal for the good work that was done, so that losing items never looks like speed. */
 export function ratioOf({ makespan, ideal, share }: Measured): number {
   return makespan / (ideal * Math.min(1, share));
+}
+
+/** Requests that workers sent for each item. */
+export function requestsPerItem({ requests, items }: Measured): number {
+  return Object.values(requests).reduce((total, count) => total + count, 0) / items;
 }
 
 /** Work that came to nothing, in percent of the work that was accepted. */

@@ -14,6 +14,7 @@ import { workloadOf } from './scenarios.ts';
 import { submit, submitInTime } from './submission.ts';
 import { type Clocked, summary } from './summary.ts';
 import type { MacTrace } from './trace.ts';
+import { warmUp } from './warm-up.ts';
 import type { RoundTrips } from './wire.ts';
 import { itemCount, workerIdOf } from './workload.ts';
 
@@ -65,7 +66,9 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
     if (network !== null) lives.push(loseNetwork(network, trace.offline, clock, over.signal));
   }
 
+  await warmUp(client);
   await delay(START_MS * factor);
+  roundTrips.length = 0;
   const before = await requestsOf(controlUrl);
   const first = await submit(client, workload, 0, rules);
   const began = Date.now();
@@ -94,7 +97,7 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
     makespan: end === null ? clock() : (end - began) / 1000,
     cutOff: end === null,
     ideal: bound,
-    requests: (await requestsOf(controlUrl)) - before,
+    requests: since(before, await requestsOf(controlUrl)),
     executed: sum(macs.map(({ executed }) => executed)),
     slotSeconds: sum(macs.map(({ slotSeconds }) => slotSeconds)),
     lateness: macs.flatMap(({ lateness }) => lateness),
@@ -112,10 +115,15 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
   return measured;
 }
 
-async function requestsOf(controlUrl: string): Promise<number> {
+type Counts = Readonly<Record<string, number>>;
+
+async function requestsOf(controlUrl: string): Promise<Counts> {
   const reply = await fetch(`${controlUrl}/replay/requests`);
-  const { requests } = (await reply.json()) as { requests: number };
-  return requests;
+  return (await reply.json()) as Counts;
+}
+
+function since(before: Counts, now: Counts): Counts {
+  return Object.fromEntries(Object.entries(now).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]));
 }
 
 function delay(ms: number): Promise<void> {

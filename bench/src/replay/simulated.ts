@@ -1,7 +1,7 @@
 import type { ScenarioName } from './scenarios.ts';
 
 /** What the simulator says of one set of rules. */
-export interface Figures {
+interface Figures {
   /** makespan / ideal */
   readonly ratio: number;
   /** In percent. */
