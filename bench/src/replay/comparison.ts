@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { findings } from './findings.ts';
 import { type Measured, ratioOf, requestsPerItem, wasteOf } from './measured.ts';
-import { SIMULATED } from './simulated.ts';
+import { type Figures, SIMULATED } from './simulated.ts';
 import { MOST_REQUESTS_PER_ITEM, TARGETS } from './targets.ts';
 
 /** What a run did, beside what was simulated and what is aimed for; one cell a column. */
@@ -34,7 +34,7 @@ function row(run: Measured): ComparisonRow {
     run.scenario,
     run.rules,
     run.cutOff ? `cut off at ${ratioOf(run).toFixed(1)}` : ratioOf(run).toFixed(3),
-    simulated === null ? '' : simulated.ratio.toFixed(3),
+    simulated === null ? '' : simulatedRatio(simulated, run.seed),
     target === null ? '' : `≤ ${target.ratio}`,
     wasteOf(run).toFixed(2),
     simulated === null ? '' : simulated.waste.toFixed(2),
@@ -45,6 +45,10 @@ function row(run: Measured): ComparisonRow {
     target === null ? '' : reached(run, target),
     findings(run).join('; '),
   ];
+}
+
+function simulatedRatio({ ratio, ofSeed1 }: Figures, seed: number): string {
+  return seed === 1 ? `${ratio.toFixed(3)} (this seed ${ofSeed1.toFixed(3)})` : ratio.toFixed(3);
 }
 
 function reached(run: Measured, target: { readonly ratio: number; readonly waste: number }): string {
