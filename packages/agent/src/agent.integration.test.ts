@@ -178,8 +178,11 @@ it('T9: a lost lease stops the work, and what was done by then still counts', as
   const runtime = scriptedRuntime({ hold: (n) => n > 0 });
   const a = pool.start('a', runtime, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(() => runtime.started.length === 3 && runtime.running.length === 2);
+  // A heartbeat between the two would renew it.
+  a.away = true;
   await expireLeases(pool.sql);
   await pool.client.call('reclaim', {});
+  a.away = false;
   await until(() => runtime.aborted.length === 2);
   await until(async () => (await pool.job(id)).items.ok === 1);
   expect(a.logged('lease.lost')).toHaveLength(1);

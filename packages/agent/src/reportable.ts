@@ -45,6 +45,11 @@ export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable
   return outcomes.length === acknowledged && (error === null || handBack);
 }
 
+/** Every item has an outcome: nobody waits for the rest of it. */
+export function isComplete({ outcomes, itemCount, error, handBack }: Reportable): boolean {
+  return outcomes.length === itemCount && error === null && !handBack;
+}
+
 /** Something of it is left, and the lease may still be held. */
 export function isReturned({ outcomes, itemCount, handBack, lost }: Reportable): boolean {
   return handBack && !lost && outcomes.length < itemCount;

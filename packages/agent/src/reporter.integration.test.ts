@@ -145,6 +145,27 @@ it('what is not taken at all is left, and the others are reported', async () => 
   expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 } });
 });
 
+it('W4: complete tasks and the outcomes of running ones go together, after a while or once nothing is left', async () => {
+  const { tasks, reporter, sent, settled } = await leased({ items: 6, shardSize: 2 });
+  const [first, second, half] = tasks;
+  if (first === undefined || second === undefined || half === undefined) throw new Error('three tasks');
+  const finished = new AbortController();
+  const running = reporter.run(finished.signal, never);
+  for (const task of [first, second]) {
+    succeed(task);
+    reporter.addComplete(task);
+  }
+  half.outcomes.push({ item_id: 'item-4', output: '1' });
+  reporter.note(half);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toEqual([]);
+  reporter.flush();
+  await until(() => settled.length === 2);
+  expect(sent).toEqual([{ path: '/v1/tasks/complete_batch', entries: 3 }]);
+  finished.abort();
+  await running;
+});
+
 it('a report is kept until the control plane has answered', async () => {
   const { pool, id, tasks, reporter, settled, reach, logged } = await leased({ items: 2, shardSize: 1 });
   const finished = new AbortController();

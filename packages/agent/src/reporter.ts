@@ -33,71 +33,85 @@ export class Reporter {
   #waiting: Reportable[] = [];
   /** Tasks that still run and have outcomes that were not sent. */
   readonly #running = new Set<HeldTask>();
-  /** When those are to be sent; null while there are none. */
-  #runningDue: number | null = null;
+  /** When all that is to be sent; null while there is nothing. */
+  #due: number | null = null;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
   }
 
-  /** A task that has ended: sent as soon as can be. */
+  /** A task that has ended and of which others may get the rest: sent as soon as can be. */
   add(task: Reportable): void {
-    for (const running of this.#running) if (running === task) this.#running.delete(running);
-    this.#waiting.push(task);
-    this.#bell.ring();
+    this.#wait(task);
+    this.#dueIn(0);
+  }
+
+  /** A task of which every item has an outcome: sent with others after a while, as those of running ones. */
+  addComplete(task: HeldTask): void {
+    this.#wait(task);
+    this.#dueIn(this.#options.reportMs);
   }
 
   /** A task that still runs has a new outcome: sent with others after a while, so that a closed lid costs little. */
   note(task: HeldTask): void {
     this.#running.add(task);
-    if (this.#runningDue !== null) return;
-    this.#runningDue = this.#options.now() + this.#options.reportMs;
-    this.#bell.ring();
+    this.#dueIn(this.#options.reportMs);
   }
 
   /** Nothing is left to start here: what is finished may end the job, or spare another worker from running it. */
   flush(): void {
-    if (this.#running.size === 0) return;
-    this.#runningDue = this.#options.now();
-    this.#bell.ring();
+    if (this.#running.size > 0 || this.#waiting.length > 0) this.#dueIn(0);
   }
 
   /** Sends until `finished` aborts and nothing waits any more, or `giveUp` aborts. */
   async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#options.random, this.#options.sleep);
     while (!giveUp.aborted) {
-      const due = this.#runningDue;
-      const wait = due === null ? undefined : due - this.#options.now();
-      if (this.#waiting.length === 0 && (wait === undefined || wait > 0)) {
-        if (finished.aborted) return;
+      if (finished.aborted && this.#waiting.length === 0) return;
+      const wait = this.#due === null ? undefined : this.#due - this.#options.now();
+      if (!finished.aborted && (wait === undefined || wait > 0)) {
         await this.#bell.wait(finished, wait);
         continue;
       }
-      const running = wait !== undefined && wait <= 0 ? this.#takeRunning() : [];
+      const running = this.#takeRunning();
       const batch = prefix(this.#waiting);
+      // What did not fit goes next; what comes meanwhile has its own time.
+      const all = this.#running.size === 0 && batch.length === this.#waiting.length;
+      this.#due = all ? null : this.#options.now();
       try {
         await this.#send(batch, running, giveUp);
         this.#waiting = this.#waiting.filter((task) => !batch.includes(task));
         for (const task of batch) this.#options.onSettled(task);
         backoff.succeeded();
       } catch (error) {
-        for (const task of running) if (!task.ended) this.note(task);
+        for (const task of running) if (!task.ended) this.#running.add(task);
         if (giveUp.aborted) break;
         this.#options.log('report.delayed', {
           tasks: batch.length + running.length,
           reason: message(error),
         });
         await backoff.wait(giveUp);
+        this.#dueIn(0);
       }
     }
     if (this.#waiting.length > 0) this.#options.log('report.abandoned', { tasks: this.#waiting.length });
   }
 
-  /** Those that do not fit are due at once. */
+  #wait(task: Reportable): void {
+    for (const running of this.#running) if (running === task) this.#running.delete(running);
+    this.#waiting.push(task);
+  }
+
+  #dueIn(ms: number): void {
+    const due = this.#options.now() + ms;
+    if (this.#due !== null && this.#due <= due) return;
+    this.#due = due;
+    this.#bell.ring();
+  }
+
   #takeRunning(): HeldTask[] {
     const taken = prefix([...this.#running]);
     for (const task of taken) this.#running.delete(task);
-    this.#runningDue = this.#running.size === 0 ? null : this.#options.now();
     return taken;
   }
 

@@ -7,7 +7,7 @@ import type { ModelLoads } from './model-loads.ts';
 import type { OffersHere } from './offers-here.ts';
 import type { Paces } from './paces.ts';
 import { Quarantine, type Suspicion } from './quarantine.ts';
-import { unstartedRest } from './reportable.ts';
+import { isComplete, unstartedRest } from './reportable.ts';
 import { message, type Reporter } from './reporter.ts';
 import type { Offer, Runtime } from './runtime.ts';
 
@@ -199,7 +199,7 @@ export class Slots {
     this.#runs.delete(run);
     task.stopped(abort);
     if (end !== null && !task.isSettled(run.item.item_id)) this.#note(task, end);
-    if (task.ended) reporter.add(task);
+    if (task.ended) reporter[isComplete(task) ? 'addComplete' : 'add'](task);
     else if (end?.kind === 'outcome') reporter.note(task);
     this.pump();
   }
