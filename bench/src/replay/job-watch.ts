@@ -8,7 +8,7 @@ export interface Standing {
   readonly open: number;
   /** Items with an outcome, or whose task has failed. */
   readonly ended: number;
-  /** Milliseconds since 1970 by the fast clock; null while one is open. */
+  /** Milliseconds since 1970 by the fast clock; null while a job is open. */
   readonly lastEndedAt: number | null;
 }
 
@@ -26,22 +26,30 @@ export class JobWatch {
   }
 
   async look(): Promise<Standing> {
-    const [row] = await this.#sql<{ open: number; ended: number; last: number | null }[]>`
-      with replayed as materialized (select id, finished_at from jobs where model <> ${WARM_UP})
-      select (select count(*)::int from replayed where finished_at is null) as open,
-        (select coalesce(sum(items_ok + items_error + items_failed), 0)::int
-          from job_tallies where job_id in (select id from replayed)) as ended,
-        (select (extract(epoch from max(finished_at)) * 1000)::float8 from replayed) as last`;
-    if (row === undefined) throw new Error('the database answered nothing');
-    return { open: row.open, ended: row.ended, lastEndedAt: row.open === 0 ? row.last : null };
+    const rows = await this.#jobs();
+    const ends = rows.map(({ endedAt }) => endedAt).filter((at) => at !== null);
+    const open = rows.length - ends.length;
+    return {
+      open,
+      ended: rows.reduce((total, { ended }) => total + ended, 0),
+      lastEndedAt: open === 0 && ends.length > 0 ? Math.max(...ends) : null,
+    };
   }
 
   /** Milliseconds since 1970 by the fast clock at which each job ended; null where it has not. */
   async ends(jobIds: readonly string[]): Promise<(number | null)[]> {
-    const rows = await this.#sql<{ id: string; at: number | null }[]>`
-      select id::text, (extract(epoch from finished_at) * 1000)::float8 as at from jobs`;
-    const at = new Map(rows.map((row) => [row.id, row.at]));
+    const at = new Map((await this.#jobs()).map(({ id, endedAt }) => [id, endedAt]));
     return jobIds.map((id) => at.get(id) ?? null);
+  }
+
+  /** Two reports that end a job at once leave it to its next reader to write its end down: there is none here. */
+  async #jobs(): Promise<{ readonly id: string; readonly ended: number; readonly endedAt: number | null }[]> {
+    const rows = await this.#sql<{ id: string; ended: number; left: number; at: number }[]>`
+      select jobs.id::text, sum(items_ok + items_error + items_failed)::int as ended,
+        sum(pending + leased)::int as left,
+        (extract(epoch from coalesce(jobs.finished_at, max(last_at))) * 1000)::float8 as at
+      from jobs join job_tallies on job_id = jobs.id where model <> ${WARM_UP} group by jobs.id`;
+    return rows.map(({ id, ended, left, at }) => ({ id, ended, endedAt: left === 0 ? at : null }));
   }
 
   /** Numbers of the items of a job that have an output. */

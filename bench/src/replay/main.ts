@@ -1,13 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { BadOption } from '../bad-option.ts';
 import { machine } from '../outcome.ts';
 import { comparison, terminalComparison } from './comparison.ts';
 import type { Measured } from './measured.ts';
 import { HELP, type Options, readOptions } from './options.ts';
-import { writePage } from './page.ts';
+import { type Replay, writePage } from './page.ts';
 import { openReplayServer } from './replay-server.ts';
 import { runScenario } from './run-scenario.ts';
-import { factorOf, titleOf } from './scenarios.ts';
+import { factorOf, SCENARIO_NAMES, titleOf } from './scenarios.ts';
 
 const args = process.argv.slice(2);
 
@@ -21,10 +21,16 @@ try {
   process.exitCode = 2;
 }
 
-async function replay({ scenarios, rules, seed, most, json, write, ...options }: Options): Promise<void> {
+async function replay(options: Options): Promise<void> {
+  const done = options.from.length > 0 ? await read(options.from) : await runAll(options);
+  process.stdout.write(`${terminalComparison(comparison(done.runs))}\n`);
+  if (options.write) await writePage(done);
+}
+
+async function runAll({ scenarios, rules, seed, most, json, ...options }: Options): Promise<Replay> {
   const runs: Measured[] = [];
   await using server = await openReplayServer();
-  const page = () => ({
+  const done = () => ({
     command: ['npm run replay --', ...args].join(' '),
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
@@ -40,9 +46,21 @@ async function replay({ scenarios, rules, seed, most, json, write, ...options }:
       runs.push(measured);
       tell(`ended after ${Math.round(measured.makespan)} s`);
       // What there is so far is kept: the whole takes long.
-      if (json !== null) await writeFile(json, `${JSON.stringify(page(), null, 2)}\n`);
+      if (json !== null) await writeFile(json, `${JSON.stringify(done(), null, 2)}\n`);
     }
   }
-  process.stdout.write(`${terminalComparison(comparison(runs))}\n`);
-  if (write) await writePage(page());
+  return done();
+}
+
+/** Former replays as one, in the order in which scenarios are run. */
+async function read(files: readonly string[]): Promise<Replay> {
+  const replays = await Promise.all(
+    files.map(async (file) => JSON.parse(await readFile(file, 'utf8')) as Replay),
+  );
+  const runs = replays.flatMap((each) => each.runs);
+  const place = ({ scenario, rules }: Measured) =>
+    2 * SCENARIO_NAMES.indexOf(scenario) + (rules === 'product' ? 0 : 1);
+  const last = replays.at(-1);
+  if (last === undefined) throw new BadOption('--from needs a file.');
+  return { ...last, runs: runs.toSorted((one, other) => place(one) - place(other)) };
 }

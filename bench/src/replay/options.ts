@@ -20,6 +20,7 @@ that go many times as fast as real ones, and compares. Progress is on standard e
   --seed N         of the traces and the work of the items (default 1)
   --most N         cut a run off after N times the ideal (default 12)
   --json FILE      write what was measured to a file
+  --from FILE      show what was written to a file before, and run nothing; may be given several times
   --write          put the table into docs/scheduling.md
   --help           this text`;
 
@@ -31,6 +32,7 @@ export interface Options {
   readonly seed: number;
   readonly most: number;
   readonly json: string | null;
+  readonly from: readonly string[];
   readonly write: boolean;
   readonly help: boolean;
 }
@@ -44,6 +46,7 @@ export function readOptions(args: readonly string[]): Options {
     seed: number('seed', values.seed ?? '1', 0, 1_000_000),
     most: number('most', values.most ?? '12', 1, 1000),
     json: values.json ?? null,
+    from: values.from ?? [],
     write: values.write,
     help: values.help,
   };
@@ -79,6 +82,7 @@ function parsed(args: readonly string[]) {
         seed: text,
         most: text,
         json: text,
+        from: { ...text, multiple: true },
         write: flag,
         help: flag,
       },

@@ -30,7 +30,7 @@ export function withBlock(page: string, text: string): string {
 
 function block({ command, date, machine, postgres, runs }: Replay): string {
   const [first] = runs;
-  return `Written by \`${command}\` on ${date}: ${machine}, Node ${process.versions.node}, Postgres ${postgres},
+  return `Measured by \`${command}\` on ${date}: ${machine}, Node ${process.versions.node}, Postgres ${postgres},
 seed ${first?.seed ?? 1}.
 
 ${markdown([[...COLUMNS], ...comparison(runs)])}`;
