@@ -14,11 +14,19 @@ const unfinished = (copy: SQL, jobId: SQL): SQL => sql`
 /**
  * The ids of the items of a leased task that were copied and have an outcome: neither the holder nor who has the
  * copy needs to run them any more. `row` names a row with a task's id and job, and the number of the lease.
+ *
+ * From the copies to the items to the results, and never another way (`offset 0`): a session that has planned this
+ * for a small job would join all items of a large one with all its results, for each lease that is renewed.
  */
 export const settledElsewhere = (row: SQL): SQL => sql`
-  (select array_agg(distinct ${items.itemId}) from ${copies}
-    join ${results} on ${results.jobId} = ${row}.job_id and ${results.seq} >= ${copies.firstSeq} and ${results.seq} < ${copies.endSeq}
-    join ${items} on ${items.jobId} = ${results.jobId} and ${items.seq} = ${results.seq}
+  (select array_agg(distinct settled.item_id) from ${copies}
+    cross join lateral (
+      select ${items.itemId} from ${items}
+      where ${items.jobId} = ${row}.job_id and ${items.seq} >= ${copies.firstSeq} and ${items.seq} < ${copies.endSeq}
+        and exists (
+          select from ${results} where ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq} offset 0)
+      offset 0
+    ) as settled
     where ${copies.taskId} = ${row}.id and ${copies.attempt} = ${row}.reported_attempt)`;
 
 export interface HolderRow {
