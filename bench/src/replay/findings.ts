@@ -32,7 +32,7 @@ function ofScenario({ scenario, jobs, loads, crashes, badItemRuns, noticedAfter 
       ];
     }
     case 'twomodels':
-      return [`${loads} model loads`];
+      return [`${loads.length} model loads (target 12)`];
     case 'poisonerr':
     case 'smoke':
       return [`runs of each bad item: ${badItemRuns.join(', ')}`];

@@ -38,7 +38,7 @@ it('another model is loaded once nothing runs, and nobody overtakes the item tha
   expect(ends.map(({ how }) => how)).toEqual(
     [1, 2, 3].map((loads) => `done at ${Math.round(loads * (30 + alone))}`),
   );
-  expect(mac.loads).toBe(3);
+  expect(mac.loads.map(({ model }) => model)).toEqual(['first', 'second', 'first']);
 });
 
 it('a bad item fails after a part of its work', async () => {

@@ -44,7 +44,8 @@ export class Mac {
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
-  loads = 0;
+  /** Which models were loaded, and when by the process's clock, in seconds. */
+  readonly loads: { readonly model: string; readonly at: number }[] = [];
   crashes = 0;
   /** By how many seconds its timers were late: the machine's fault, not the Mac's. */
   readonly lateness: number[] = [];
@@ -104,7 +105,7 @@ export class Mac {
       if (next === undefined) return;
       if (this.options.loadSeconds > 0 && next.model !== this.#model) {
         if (this.#running.size > 0) return;
-        this.loads += 1;
+        this.loads.push({ model: next.model, at: now });
         this.#loading = next.model;
         this.#pausedUntil = now + this.options.loadSeconds;
         return;

@@ -38,7 +38,8 @@ export interface Measured {
   readonly leasesGranted: number;
   readonly leasesExpired: number;
   readonly jobs: readonly { readonly seconds: number; readonly alone: number }[];
-  readonly loads: number;
+  /** Which Mac loaded which model, and when. */
+  readonly loads: readonly { readonly worker: string; readonly model: string; readonly at: number }[];
   readonly crashes: number;
   /** Runs of each bad item. */
   readonly badItemRuns: readonly number[];

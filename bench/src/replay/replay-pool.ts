@@ -73,6 +73,7 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
   const first = await submit(client, workload, 0, rules);
   const began = Date.now();
   beganAt = began;
+  const beganAtMonotonic = performance.now() / 1000;
   const later = workload.jobs
     .slice(1)
     .map((_, n) => submitInTime(client, workload, n + 1, rules, clock, over.signal));
@@ -102,7 +103,9 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
     slotSeconds: sum(macs.map(({ slotSeconds }) => slotSeconds)),
     lateness: macs.flatMap(({ lateness }) => lateness),
     roundTrips: [...roundTrips],
-    loads: sum(macs.map(({ loads }) => loads)),
+    loads: macs.flatMap(({ loads }, n) =>
+      loads.map(({ model, at }) => ({ worker: workerIdOf(n), model, at: Math.round(at - beganAtMonotonic) })),
+    ),
     crashes: sum(macs.map(({ crashes }) => crashes)),
     badItemRuns: badItems.counts,
     logged: { ...logged },

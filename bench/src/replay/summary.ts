@@ -54,7 +54,8 @@ export async function summary(
     leasesGranted: granted,
     leasesExpired: expired,
     jobs: workload.jobs.map((job, n) => ({
-      seconds: ((ends[n] ?? began + clocked.makespan * 1000) - began) / 1000 - job.at,
+      // What comes late to a job that has ended moves what is known of its end.
+      seconds: Math.min(clocked.makespan, ((ends[n] ?? Number.POSITIVE_INFINITY) - began) / 1000) - job.at,
       alone: ideal(workload.macs, [job]) - job.at,
     })),
     noticedAfter: await noticedAfter(workload, watch, began),
