@@ -31,7 +31,6 @@ async function runAll({ scenarios, rules, seed, most, json, ...options }: Option
   const runs: Measured[] = [];
   await using server = await openReplayServer();
   const done = () => ({
-    command: ['npm run replay --', ...args].join(' '),
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
     postgres: server.version,

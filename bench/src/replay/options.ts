@@ -15,7 +15,7 @@ that go many times as fast as real ones, and compares. Progress is on standard e
   --scenario A,B   only these: ${REPLAYED.slice(0, 7).join(', ')},
                    ${REPLAYED.slice(7).join(', ')}; or ${SMOKE}, a short one
   --rules WHICH    product, base (a worker that does what the base rules ask, and no more) or both (default)
-  --factor N       how many times as fast as real ones the clocks go (default 50; less in short scenarios
+  --factor N       how many times as fast as real ones the clocks go (default 30; less in short scenarios
                    and for 40 Macs)
   --seed N         of the traces and the work of the items (default 1)
   --most N         cut a run off after N times the ideal (default 12)

@@ -7,7 +7,6 @@ const BEGIN = '<!-- written by npm run replay -->';
 const END = '<!-- end of what npm run replay has written -->';
 
 export interface Replay {
-  readonly command: string;
   readonly date: string;
   readonly machine: string;
   readonly postgres: string;
@@ -28,9 +27,9 @@ export function withBlock(page: string, text: string): string {
   return `${before}${BEGIN}\n\n${text}\n\n${END}${after}`;
 }
 
-function block({ command, date, machine, postgres, runs }: Replay): string {
+function block({ date, machine, postgres, runs }: Replay): string {
   const [first] = runs;
-  return `Measured by \`${command}\` on ${date}: ${machine}, Node ${process.versions.node}, Postgres ${postgres},
+  return `Measured by \`npm run replay\` on ${date}: ${machine}, Node ${process.versions.node}, Postgres ${postgres},
 seed ${first?.seed ?? 1}.
 
 ${markdown([[...COLUMNS], ...comparison(runs)])}`;

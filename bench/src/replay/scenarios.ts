@@ -90,12 +90,12 @@ const SCENARIOS = {
   },
   poisonerr: {
     title: 'the six, 5 000 items, of which 3 always fail',
-    factor: 20,
+    factor: 15,
     make: (random) => work(macs(HETERO), [poisoned(random, 5000, 3, 'errors')]),
   },
   poisoncrash: {
     title: "the six, 5 000 items, of which 2 crash the model's process, which takes 60 s to come back",
-    factor: 20,
+    factor: 15,
     make: (random) => work(macs(HETERO), [poisoned(random, 5000, 2, 'crashes')]),
   },
   wifi: {
@@ -110,7 +110,7 @@ const SCENARIOS = {
   },
   pool40: {
     title: '40 mixed Macs with the lids of churn, 20 000 items',
-    factor: 12,
+    factor: 10,
     make: (random) =>
       withLids(
         random,
@@ -149,7 +149,7 @@ export function titleOf(name: ScenarioName): string {
 
 /** How many times as fast as real ones the clocks of a scenario go by default. */
 export function factorOf(name: ScenarioName): number {
-  const { factor = 50 }: Scenario = SCENARIOS[name];
+  const { factor = 30 }: Scenario = SCENARIOS[name];
   return factor;
 }
 
