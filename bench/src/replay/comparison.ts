@@ -36,7 +36,7 @@ function row(run: Measured): ComparisonRow {
     run.cutOff ? `cut off at ${ratioOf(run).toFixed(1)}` : ratioOf(run).toFixed(3),
     simulated === null ? '' : simulatedRatio(simulated, run.seed),
     target === null ? '' : `≤ ${target.ratio}`,
-    wasteOf(run).toFixed(2),
+    wasteOf(run).toFixed(2).replace('-0.00', '0.00'),
     simulated === null ? '' : simulated.waste.toFixed(2),
     target === null ? '' : `≤ ${target.waste}`,
     String(run.goodItemsFailed),
