@@ -7,7 +7,7 @@ import { type RoundTrips, wire } from './wire.ts';
 
 /** What apps/worker has as defaults. */
 const GRACE_MS = 10_000;
-const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 30_000;
 
 export interface ProductMachineOptions {
   readonly workerId: string;
