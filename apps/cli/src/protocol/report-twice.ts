@@ -1,0 +1,48 @@
+import { HOURS } from './plan.ts';
+import type { ProtocolRun } from './protocol-run.ts';
+
+const PROBE = 'protocol-probe';
+const OFFERS = [{ job_type: 'noop' as const, model: 'noop' }];
+
+/** The answer to a report is lost and it is sent again: there must be one outcome all the same. */
+export async function reportTwice(protocol: ProtocolRun): Promise<void> {
+  const { client } = protocol;
+  const boot = crypto.randomUUID();
+  const { tasks } = await client.call('leaseTasks', {
+    body: {
+      worker_id: PROBE,
+      boot_id: boot,
+      lease_limit: 1,
+      offers: OFFERS,
+      renews: true,
+      wait_seconds: 30,
+    },
+  });
+  const [task] = tasks;
+  const item = task?.items[0];
+  if (task === undefined || item === undefined) {
+    protocol.note(
+      HOURS.kill,
+      'send a report twice',
+      'it is recorded once',
+      false,
+      'no task was left to lease',
+    );
+    return;
+  }
+  const { task_id, attempt } = task;
+  const entry = {
+    task_id,
+    attempt,
+    final: false,
+    outcomes: [{ item_id: item.item_id, output: '{"ok":true}' }],
+  };
+  const ok = (await protocol.job()).items.ok;
+  for (let n = 0; n < 2; n += 1)
+    await client.call('completeBatch', { body: { worker_id: PROBE, entries: [entry] } });
+  await client.call('releaseTasks', { body: { worker_id: PROBE, tasks: [{ task_id, attempt }] } });
+  const lines: string[] = [];
+  for await (const line of client.results(protocol.jobId, { item_id: item.item_id })) lines.push(line);
+  const found = `${lines.length} outcome, ${(await protocol.job()).items.ok - ok} more in the job since`;
+  protocol.note(HOURS.kill, 'send a report twice', 'it is recorded once', lines.length === 1, found);
+}
