@@ -15,9 +15,9 @@ export interface WaitingJob {
   readonly lastServedAt: number;
 }
 
-/** Whether a job has waited for a lease for so long that it comes before all others. */
-export function isStarved({ lastServedAt }: WaitingJob, now: number): boolean {
-  return now - lastServedAt >= STARVED_SECONDS * 1000;
+/** Whether a job has waited for a lease for so long that it comes before all others, or so many times as long. */
+export function isStarved({ lastServedAt }: WaitingJob, now: number, times = 1): boolean {
+  return now - lastServedAt >= times * STARVED_SECONDS * 1000;
 }
 
 /** The jobs in the order in which they are to be served: a new array. */

@@ -53,9 +53,17 @@ describe('G: a worker that has a model loaded', () => {
     expect(offered([job('worth it', { itemsLeft: 15 })])).toEqual(['worth it']);
   });
 
-  it('serves a job that starves, whatever the swap costs', () => {
-    const starved = job('starved', { itemsLeft: 1, lastServedAt: NOW - STARVED_SECONDS * 1000 });
-    expect(offered([job('mine', {}, { loaded: true }), starved])[0]).toBe('starved');
+  it('leaves a job that starves to those that have its model, and swaps for it after three times as long', () => {
+    const mine = job('mine', {}, { loaded: true });
+    const starved = (times: number, holdersItemsPerSecond: number) =>
+      job(
+        'starved',
+        { itemsLeft: 1, lastServedAt: NOW - times * STARVED_SECONDS * 1000 },
+        { holdersItemsPerSecond },
+      );
+    expect(offered([mine, starved(1, 1)])[0]).toBe('mine');
+    expect(offered([mine, starved(3, 1)])[0]).toBe('starved');
+    expect(offered([mine, starved(1, 0)])[0]).toBe('starved');
   });
 
   it('keeps its model in the order of submission too, while there is work for it', () => {

@@ -7,6 +7,8 @@ import { isStarved, type JobOrder, type WaitingJob } from './job-order.ts';
 const WORTH_OF_A_SWAP = 8;
 /** With nothing else to do, it is worth it for what takes them longer than this many times. */
 const WORTH_WHEN_IDLE = 0.5;
+/** A job that others have the model for is worth a swap once it has waited so many times longer than makes it starve. */
+const STARVED_FOR_A_SWAP = 3;
 /** What a swap takes where the worker has not seen one, in seconds. */
 const UNKNOWN_LOAD_SECONDS = 30;
 
@@ -24,7 +26,7 @@ export interface ModelFit {
  * The jobs in the order in which they are to be offered to one worker that has a model loaded: as they are, unless
  * the first needs another model. Then those come first for which the worker has it, while others see to that job
  * soon enough; and where there are none of those, a job is left out that others end sooner than this worker
- * could help. A job that starves comes first all the same.
+ * could help. A job that starves is left to those that have its model, for three times as long as makes it starve.
  */
 export function byModelAffinity<Job extends WaitingJob>(
   jobs: readonly Job[],
@@ -35,7 +37,7 @@ export function byModelAffinity<Job extends WaitingJob>(
   const fits = jobs.map((job) => ({ job, fit: fitOf(job) }));
   const [best] = fits;
   if (best === undefined || best.fit.loaded) return jobs;
-  if (order !== 'fifo' && isStarved(best.job, now)) return jobs;
+  if (order !== 'fifo' && isStarved(best.job, now, STARVED_FOR_A_SWAP)) return jobs;
   const mine = fits.filter(({ fit }) => fit.loaded);
   if (mine.length === 0) {
     return fits.filter(({ job, fit }) => !endsWithin(WORTH_WHEN_IDLE, job, fit)).map(({ job }) => job);
