@@ -99,6 +99,24 @@ describe('A3: what a worker says of itself', () => {
   });
 });
 
+it.each([
+  ['that no item can have', 'a\u0000b'],
+  ['that is half a character', 'a\ud800'],
+  ['that is too long', 'x'.repeat(513)],
+  ['that is empty', ''],
+])('A3: a suspect with an id %s is refused, and nothing is renewed', async (_what, itemId) => {
+  await submit(1, 1);
+  const task = only(await leased({ renews: true }));
+  const before = await tasks();
+  const suspects = [{ ...nameOf(task), item_id: itemId }];
+  expect(await refused(() => heartbeat({ ...HEARTBEAT, suspects, renew: [nameOf(task)] }))).toMatchObject({
+    status: 400,
+    code: 'invalid_field',
+    field: 'suspects[0].item_id',
+  });
+  expect(await tasks()).toEqual(before);
+});
+
 describe('a worker that takes too much', () => {
   const BOAST = { worker_id: 'boaster', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 1e5 }] };
   const MODEST = { worker_id: 'ann', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 2 }] };

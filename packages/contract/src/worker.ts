@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { BOOT_VERDICTS, WORKER_STATES } from '@macbatch/core';
+import { itemIdToFind } from './item-id.ts';
 import { JobType } from './job.ts';
 import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './task.ts';
@@ -36,7 +37,7 @@ export const Heartbeat = z
       description: 'All that those boots had finished has been reported: what they still hold is handed back',
     }),
     suspects: z
-      .array(LeaseName.extend({ item_id: z.string().max(10_000) }))
+      .array(LeaseName.extend({ item_id: itemIdToFind }))
       .max(1000)
       .optional()
       .openapi({
