@@ -5,6 +5,7 @@ import { createStore, type Store } from './store.ts';
 import {
   completion,
   expireLeases,
+  type FileStore,
   failure,
   fileStore,
   leaseTasks,
@@ -57,6 +58,14 @@ const loseCopies = async () => {
   await db.sql`update copies set lease_until = now() - interval '1 hour' where ended is null`;
   return db.store.reclaim({ force: true });
 };
+/** Resolves when somebody waits for a lock. */
+async function lockWaits(sql: FileStore['sql']): Promise<void> {
+  for (;;) {
+    const waiting =
+      await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    if (waiting.length > 0) return;
+  }
+}
 const countsOf = async (task: LeasedTask) => {
   const [row] = await db.sql<
     { status: string; attempts: number; expiries: number; assigned_worker: string | null }[]
@@ -302,6 +311,25 @@ describe('E: a lost copy', () => {
     await bring('ann', task, 2);
     await loseCopies();
     expect(await countsOf(task)).toMatchObject({ status: 'leased', expiries: 0 });
+  });
+
+  it('is let go at once where its worker just hands it back', async () => {
+    await heldByAnn(4);
+    const copy = await copyFor('bob');
+    await db.sql`update copies set lease_until = now() - interval '1 hour'`;
+    const returning = await db.sql.reserve();
+    await returning`begin`;
+    // The first half of a hand-back, and of a renewal: the task is held, the copy is not yet.
+    await returning`select from tasks where id = ${copy.taskId} for no key update`;
+    const swept = db.store.reclaim({ force: true });
+    await Promise.race([swept, lockWaits(db.sql)]);
+    await returning`update copies set ended = 'returned' where task_id = ${copy.taskId}`;
+    await returning`commit`;
+    returning.release();
+    expect(await swept).toMatchObject({ reclaimed: 0, failed: 0 });
+    await db.store.reclaim({ force: true });
+    expect([...(await db.sql`select ended from copies`)]).toEqual([{ ended: 'returned' }]);
+    expect([...(await db.sql`select kind from events`)]).toEqual([]);
   });
 
   it('does not keep a lease from expiring, nor a task from being leased again', async () => {

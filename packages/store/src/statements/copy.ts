@@ -132,35 +132,43 @@ export const markSuspects = sql`
     and ${items.seq} >= ${tasks.firstSeq} and ${items.seq} < ${tasks.firstSeq} + ${tasks.itemCount}
   on conflict do nothing`;
 
-/** Ends copies whose lease has passed. One that left items without an outcome is lost, and counts as a lost lease. */
+/**
+ * Ends copies whose lease has passed. One that left items without an outcome is lost, and counts as a lost lease.
+ *
+ * The task is held before its copies, as by all that changes a copy: what is held the other way round waits for
+ * each other. So a copy that was renewed or handed back meanwhile is seen only as it is closed.
+ */
 export const expireCopies = sql`
   with due as materialized (
     select * from ${copies} where ${copies.ended} is null and ${copies.leaseUntil} <= now()
-    order by ${copies.taskId} limit ${sql.placeholder('limit')}::int for update skip locked
+    order by ${copies.taskId} limit ${sql.placeholder('limit')}::int
   ),
   task as materialized (
     select ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.cancelled} from ${tasks}
-    where ${tasks.id} in (select task_id from due) order by ${tasks.id} for no key update
+    where ${tasks.id} in (select task_id from due) order by ${tasks.id} for no key update skip locked
   ),
   judged as materialized (
     select due.*, task.job_id, task.status in ('pending', 'leased') and not task.cancelled
       and ${unfinished(sql`due`, sql`task.job_id`)} as lost
     from due left join task on task.id = due.task_id
+    where task.id is not null or not exists (select from ${tasks} where ${tasks.id} = due.task_id)
   ),
   closed as (
     update ${copies} set ended = case when judged.lost then 'lost' else 'done' end from judged
     where ${copies.taskId} = judged.task_id and ${copies.attempt} = judged.attempt
       and ${copies.workerId} = judged.worker_id and ${copies.firstSeq} = judged.first_seq
+      and ${copies.ended} is null and ${copies.leaseUntil} <= now()
+    returning judged.*
   ),
   noted as (
     insert into ${events} (kind, job_id, task_id, worker_id, attempt)
-    select 'copy_lost', job_id, task_id, worker_id, attempt from judged where lost order by task_id
+    select 'copy_lost', job_id, task_id, worker_id, attempt from closed where lost order by task_id
   ),
   charged as (
     update ${tasks} set ${assignments('lose_copy', {})}
-    where ${tasks.id} in (select task_id from judged where lost) and ${guard('lose_copy', {})}
+    where ${tasks.id} in (select task_id from closed where lost) and ${guard('lose_copy', {})}
   )
-  select (count(*) filter (where lost))::int as lost from judged`;
+  select (count(*) filter (where lost))::int as lost from closed`;
 
 /** A worker that has missed this much has missed heartbeats. */
 export const SILENT_SECONDS = HEARTBEAT_ALIVE_SECONDS * 0.85;
