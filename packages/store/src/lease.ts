@@ -58,10 +58,8 @@ export type ClaimArguments = {
   jobs: string[];
   floors: string[];
   errorsAtMost: number[];
-  leftToOthersMs: number;
+  leftToOthersMs: number[];
 };
-
-type JudgedCall = LeaseCall & { readonly leftToOthersMs: number };
 
 /** Tasks of a call that says neither how many nor how much it runs at once. */
 const DEFAULT_LIMIT = 4;
@@ -137,15 +135,14 @@ export class Leaser {
     limit: number | null,
   ): Promise<{ readonly tasks: LeasedTask[]; readonly isProof: boolean }> {
     const jobs = await this.#queue.matching(call.offers);
-    const { free, proving, leftToOthersMs } = await this.#conduct.judged(call.worker, jobs);
-    const judgedCall = { ...call, leftToOthersMs };
-    const tasks = await this.#grantFreely(judgedCall, free, limit);
+    const { free, proving } = await this.#conduct.judged(call.worker, jobs);
+    const tasks = await this.#grantFreely(call, free, limit);
     if (tasks.length > 0) return { tasks, isProof: false };
-    return { tasks: await this.#run(judgedCall, proving, 1), isProof: true };
+    return { tasks: await this.#run(call, proving, 1), isProof: true };
   }
 
   async #grantFreely(
-    call: JudgedCall,
+    call: LeaseCall,
     jobs: readonly QueuedJob[],
     limit: number | null,
   ): Promise<LeasedTask[]> {
@@ -170,9 +167,10 @@ export class Leaser {
     });
   }
 
-  async #run(call: JudgedCall, jobs: readonly QueuedJob[], limit: number): Promise<LeasedTask[]> {
+  async #run(call: LeaseCall, jobs: readonly QueuedJob[], limit: number): Promise<LeasedTask[]> {
     if (jobs.length === 0) return [];
-    const looked = jobs.slice(0, JOBS_A_CLAIM).map(({ id }) => id);
+    const tried = jobs.slice(0, JOBS_A_CLAIM);
+    const looked = tried.map(({ id }) => id);
     const rows = await this.#claim.run(this.#connections.relaxed, {
       worker: call.worker,
       boot: call.boot,
@@ -181,7 +179,7 @@ export class Leaser {
       jobs: looked,
       floors: this.#floors.of(looked, this.#monotonicMs()),
       errorsAtMost: looked.map((id) => this.#conduct.errorsAtMost(call.worker, id)),
-      leftToOthersMs: call.leftToOthersMs,
+      leftToOthersMs: tried.map((job) => this.#conduct.leftToOthersMs(call.worker, job)),
     });
     const tasks = leasedTasks(rows);
     for (const { jobId, taskId } of tasks) {

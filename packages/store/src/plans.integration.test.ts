@@ -20,7 +20,7 @@ const CLAIM = {
   leaseMs: 600_000,
   floors: ['0'],
   errorsAtMost: [8],
-  leftToOthersMs: 60_000,
+  leftToOthersMs: [60_000],
 };
 
 /** The plan of a statement as it runs, inside a transaction that is then rolled back. */

@@ -230,7 +230,7 @@ describe('errors', () => {
       jobs: [jobId],
       floors: ['0'],
       errorsAtMost: [8],
-      leftToOthersMs: 0,
+      leftToOthersMs: [0],
     });
     const failed = db.store.report('ann', [failure({ taskId: '1', attempt: 1 })]);
     for (;;) {

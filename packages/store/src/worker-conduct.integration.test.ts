@@ -253,6 +253,22 @@ describe('a task that a worker gave up with an error', () => {
     expect(await itemsOf(id)).toMatchObject({ failed: SHARD, open: 0 });
   });
 
+  it('T6: comes back to it at once where the others can only do another job', async () => {
+    await here('broken', 'ann');
+    await job(20 * SHARD);
+    await spoilAll('broken');
+    expect(db.store.doubts()).toHaveLength(1);
+    const own = { job_type: 'noop', model: 'own' } as const;
+    const id = await submitJob(db.store, { items: SHARD, shardSize: SHARD, model: own.model });
+    for (const attempt of [1, 2, 3]) {
+      now += 1000;
+      const call = { worker: 'broken', boot: 'boot-of-broken', limit: null, slots: 4, renews: true };
+      const [task] = (await db.store.lease({ ...call, offers: [...NOOP, own] })).tasks;
+      expect(task).toMatchObject({ jobId: id, attempt });
+      if (task !== undefined) await db.store.report('broken', [failure(task)]);
+    }
+  });
+
   it('comes back to it after a minute, if none has taken it', async () => {
     await here('broken', 'idle');
     await job(SHARD);

@@ -29,8 +29,6 @@ export interface JudgedJobs {
   readonly free: readonly QueuedJob[];
   /** Those of which it may have one task, to show that it can. */
   readonly proving: readonly QueuedJob[];
-  /** A task that this worker gave up with an error waits so long for others; 0 where there are none. */
-  readonly leftToOthersMs: number;
 }
 
 export interface Doubt {
@@ -89,16 +87,12 @@ export class WorkerConduct {
 
   /** What this worker may be given of these jobs of the queue, in their order. */
   async judged(worker: string, jobs: readonly QueuedJob[]): Promise<JudgedJobs> {
-    const troubled = jobs.filter(({ errors }) => errors > 0);
-    if (troubled.length === 0) return { free: jobs, proving: [], leftToOthersMs: 0 };
+    if (jobs.every(({ errors }) => errors === 0)) return { free: jobs, proving: [] };
     if (this.#judgedLook < this.#queue.looks) await this.#look();
     const allowances = new Map(jobs.map((job) => [job, this.#allowance(worker, job)]));
-    const peers = troubled.some((job) => this.#others(worker, job).length > 0);
-    const seconds = Math.max(...troubled.map((job) => LEFT_TO_OTHERS_SECONDS[allowances.get(job) ?? 'all']));
     return {
       free: jobs.filter((job) => allowances.get(job) === 'all'),
       proving: jobs.filter((job) => allowances.get(job) === 'one'),
-      leftToOthersMs: peers ? seconds * 1000 : 0,
     };
   }
 
@@ -120,6 +114,12 @@ export class WorkerConduct {
   /** Up to how many errors of the worker in this job what was judged holds; a claim looks at the tally again. */
   errorsAtMost(worker: string, jobId: string): number {
     return (this.#known.get(jobId)?.get(worker)?.errors ?? 0) + UNJUDGED_ERRORS;
+  }
+
+  /** How long a task of this job that the worker gave up with an error waits for others; 0 where there are none. */
+  leftToOthersMs(worker: string, job: QueuedJob): number {
+    if (job.errors === 0 || this.#others(worker, job).length === 0) return 0;
+    return LEFT_TO_OTHERS_SECONDS[this.#allowance(worker, job)] * 1000;
   }
 
   /** The worker was given some of a job. */

@@ -34,9 +34,10 @@ export interface ClaimedRow {
  */
 export const claim = sql`
   with open_jobs as materialized (
-    select ${jobs.id}, wanted.floor, wanted.place
-    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[], ${sql.placeholder('errorsAtMost')}::int[])
-      with ordinality as wanted (job_id, floor, errors_at_most, place)
+    select ${jobs.id}, wanted.floor, wanted.left_to_others_ms, wanted.place
+    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[], ${sql.placeholder('errorsAtMost')}::int[],
+      ${sql.placeholder('leftToOthersMs')}::int[])
+      with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
     where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
       and not exists (
@@ -57,7 +58,7 @@ export const claim = sql`
             and (${tasks.errors} = 0 or not exists (
               select from ${leases}
               where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
-                and ${leases.leasedAt} > now() - ${sql.placeholder('leftToOthersMs')}::float8 * interval '1 millisecond'
+                and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
               offset 0))
           order by ${tasks.id}
           limit ${sql.placeholder('limit')}::int
