@@ -66,6 +66,19 @@ describe('G: a worker that has a model loaded', () => {
     expect(offered([mine, starved(1, 0)])[0]).toBe('starved');
   });
 
+  it('with nothing to do for it, helps where those that could end a job sooner take none of it', () => {
+    const waits = (seconds: number) => job('waits', { itemsLeft: 1, lastServedAt: NOW - seconds * 1000 });
+    for (const order of ['shortest', 'fifo'] as const) {
+      expect(offered([waits(14)], order)).toEqual([]);
+      expect(offered([waits(15)], order)).toEqual(['waits']);
+    }
+  });
+
+  it('serves a job that starves in the order of submission too', () => {
+    const starved = job('1', { lastServedAt: NOW - 3 * STARVED_SECONDS * 1000 });
+    expect(offered([starved, job('2', {}, { loaded: true })], 'fifo')).toEqual(['1', '2']);
+  });
+
   it('keeps its model in the order of submission too, while there is work for it', () => {
     const jobs = [job('1', { itemsLeft: 5000 }), job('2', {}, { loaded: true })];
     expect(offered(jobs, 'fifo')).toEqual(['2', '1']);

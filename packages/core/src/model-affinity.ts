@@ -26,7 +26,8 @@ export interface ModelFit {
  * The jobs in the order in which they are to be offered to one worker that has a model loaded: as they are, unless
  * the first needs another model. Then those come first for which the worker has it, while others see to that job
  * soon enough; and where there are none of those, a job is left out that others end sooner than this worker
- * could help. A job that starves is left to those that have its model, for three times as long as makes it starve.
+ * could help, unless none of them has taken any of it for as long as that. A job that starves is left to those that
+ * have its model, for three times as long as makes it starve.
  */
 export function byModelAffinity<Job extends WaitingJob>(
   jobs: readonly Job[],
@@ -37,10 +38,12 @@ export function byModelAffinity<Job extends WaitingJob>(
   const fits = jobs.map((job) => ({ job, fit: fitOf(job) }));
   const [best] = fits;
   if (best === undefined || best.fit.loaded) return jobs;
-  if (order !== 'fifo' && isStarved(best.job, now, STARVED_FOR_A_SWAP)) return jobs;
+  if (isStarved(best.job, now, STARVED_FOR_A_SWAP)) return jobs;
   const mine = fits.filter(({ fit }) => fit.loaded);
   if (mine.length === 0) {
-    return fits.filter(({ job, fit }) => !endsWithin(WORTH_WHEN_IDLE, job, fit)).map(({ job }) => job);
+    const isLeft = (job: Job, fit: ModelFit) =>
+      endsWithin(WORTH_WHEN_IDLE, job, fit) && now - job.lastServedAt < WORTH_WHEN_IDLE * loadMs(fit);
+    return fits.filter(({ job, fit }) => !isLeft(job, fit)).map(({ job }) => job);
   }
   if (order !== 'fifo' && !endsWithin(WORTH_OF_A_SWAP, best.job, best.fit)) return jobs;
   return [...mine, ...fits.filter(({ fit }) => !fit.loaded)].map(({ job }) => job);
@@ -48,7 +51,10 @@ export function byModelAffinity<Job extends WaitingJob>(
 
 /** Whether the workers that hold its model end a job within so many times what loading it here takes. */
 function endsWithin(loads: number, job: WaitingJob, fit: ModelFit): boolean {
-  const { holdersItemsPerSecond, loadSeconds } = fit;
-  if (holdersItemsPerSecond <= 0) return false;
-  return job.itemsLeft / holdersItemsPerSecond < loads * (loadSeconds ?? UNKNOWN_LOAD_SECONDS);
+  const { holdersItemsPerSecond } = fit;
+  return holdersItemsPerSecond > 0 && (job.itemsLeft / holdersItemsPerSecond) * 1000 < loads * loadMs(fit);
+}
+
+function loadMs({ loadSeconds }: ModelFit): number {
+  return (loadSeconds ?? UNKNOWN_LOAD_SECONDS) * 1000;
 }
