@@ -26,6 +26,10 @@ function known(found: JobForecast | ForecastGap): JobForecast {
 const likely = (...args: Parameters<typeof forecast>) => known(forecast(...args)).likely;
 
 describe('when a job ends', () => {
+  it('is not told where it would be no number that JSON knows', () => {
+    expect(forecast([poolWorker('a', { ...tells(1e-306), mayLeave: true })])).toBe('nothing_measured');
+  });
+
   it.each<[string, Parameters<typeof forecast>, number]>([
     // And half of a last task, here of one item.
     ['its items at the pace of the pool', [[poolWorker('a'), poolWorker('b', tells(3))]], 25 + 1 / 6],

@@ -132,16 +132,17 @@ export function forecastJob(
   };
 
   const likely = secondsIn('likely');
-  if (!Number.isFinite(likely)) return 'nothing_measured';
   const tried = Math.max(0, ...holders.map((worker) => measured.get(worker.id)?.sinceSeconds ?? 0));
   const spread =
     SPREAD +
     SPREAD_OF_FEW / Math.sqrt(Math.max(1, job.itemsToRun)) +
     SPREAD_OF_UNTRIED * Math.exp(-tried / TRIED_SECONDS);
+  const high = Math.max(likely, secondsIn('late')) * (1 + spread);
+  if (!Number.isFinite(high)) return 'nothing_measured';
   return {
     likely,
     low: Math.min(likely, secondsIn('early')) * Math.max(LEAST_SHARE, 1 - spread),
-    high: Math.max(likely, secondsIn('late')) * (1 + spread),
+    high,
   };
 }
 
