@@ -157,6 +157,28 @@ describe('E: a worker that finds nothing pending', () => {
   });
 });
 
+it('E: a holder that boasts, and reports nothing but that it is there, is overdue all the same', async () => {
+  const { task } = await heldByAnn(4);
+  await db.store.heartbeat({
+    worker: 'ann',
+    boot: 'boot-of-ann',
+    hostname: 'ann',
+    jobTypes: ['noop'],
+    models: ['noop'],
+    concurrency: 1,
+    leaseLimit: 0,
+    rates: [{ ...NOOP[0], items_per_second: 100_000 }],
+    offline: false,
+    formerBoots: null,
+  });
+  expect(await ask('bob', { rate: 1 })).toEqual([]);
+  await bring('ann', task, 0);
+  await db.sql`update job_tallies set last_at = now() - interval '1 hour'`;
+  expect(await bring('ann', task)).toMatchObject([{ outcome: 'accepted' }]);
+  expect(await bring('ann', task, 0)).toMatchObject([{ outcome: 'accepted' }]);
+  expect(idsOf(await ask('bob', { rate: 1 }))).toEqual([3, 2, 1].map(item));
+});
+
 describe('E: one copy an item', () => {
   it('at most, while there is one', async () => {
     await heldByAnn(10);
