@@ -1,3 +1,5 @@
+import { Client } from '@macbatch/client';
+import type { LeaseRequest } from '@macbatch/contract';
 import { submitJob } from '@macbatch/store/testing';
 import { expect, it } from 'vitest';
 import { failures, scriptedRuntime } from './testing/scripted-runtime.ts';
@@ -23,4 +25,23 @@ it('a Mac that answers every item with an error at once spoils few of them, and 
   expect(items.error).toBeGreaterThan(0);
   expect(items.error).toBeLessThanOrEqual(FOUND_OUT);
   expect(items.ok).toBe(300 - items.error);
+});
+
+it('G: errors that come at once say nothing of how long a model takes to load', async () => {
+  const pool = await TestPool.open();
+  const asked: LeaseRequest['offers'][number][] = [];
+  const fetch = async (url: string, init: RequestInit) => {
+    if (url.endsWith('/lease')) asked.push(...(JSON.parse(String(init.body)) as LeaseRequest).offers);
+    return pool.request(url, init);
+  };
+  const client = new Client({ baseUrl: 'http://control.test', fetch, retries: 0 });
+  const runtime = scriptedRuntime({ fail: (n) => (n === 0 ? undefined : failures.permanent()) });
+  pool.start('a', runtime, { client, concurrency: 1 });
+  const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 2 } });
+  const [offer] = await until(() => {
+    const [last] = asked.slice(-1);
+    return last?.loaded === true && [last];
+  });
+  expect(offer).not.toHaveProperty('load_seconds');
 });

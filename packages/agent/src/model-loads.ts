@@ -14,7 +14,7 @@ interface Times {
 export interface TimedRun {
   /** This model takes the place of another one. */
   readonly swapped: boolean;
-  /** `counts` when it was really run to its end. */
+  /** `counts` when it was really run to its end, with an output. */
   ended(counts: boolean): void;
 }
 

@@ -193,7 +193,7 @@ export class Slots {
     // An error may come at once, and says nothing of how long the work takes.
     const worked = end?.kind === 'outcome' && 'output' in end.outcome;
     paces.ended(offerOf(task.lease), worked);
-    timed?.ended(end?.kind === 'outcome');
+    timed?.ended(worked);
     // W6: on the disk before anything is said of it.
     if (end?.kind === 'outcome') await journal.finished(task.lease, end.outcome);
     this.#runs.delete(run);
