@@ -42,7 +42,7 @@ export const Heartbeat = z
       .optional()
       .openapi({
         description:
-          'Items of its leases that it runs alone, because a runtime has crashed under them: no copy is made of them',
+          'Items of its leases that it runs alone, because a runtime has crashed under them: for an hour no copy is made of them',
       }),
     renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
   })

@@ -363,6 +363,22 @@ describe('E: a lost copy', () => {
   });
 });
 
+it('E, L: a holder that never ends what failed elsewhere, or runs alone, keeps it for an hour', async () => {
+  const { task } = await heldByAnn(4);
+  await db.store.spare('ann', [{ taskId: task.taskId, attempt: task.attempt, itemId: item(3) }]);
+  const copy = await copyFor('bob', { slots: 2 });
+  expect(idsOf([copy])).toEqual([2, 1].map(item));
+  await db.store.report('bob', [failure(copy)]);
+  const later = async (minutes: number) => {
+    await db.sql`update copies set copied_at = now() - ${minutes}::float8 * interval '1 minute'`;
+    await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // ann is overdue
+    return ask('cem', { slots: 4 });
+  };
+  expect(idsOf(await later(59))).toEqual([item(0)]);
+  await db.sql`delete from copies where worker_id = 'cem'`;
+  expect(idsOf(await later(61))).toEqual([3, 2, 1, 0].map(item));
+});
+
 it('L: an item that its holder runs alone is not copied, and nobody but the holder can say so', async () => {
   const { task } = await heldByAnn(4);
   const suspect = (n: number) => ({ taskId: task.taskId, attempt: task.attempt, itemId: item(n) });

@@ -82,7 +82,7 @@ export class Copies {
     return [];
   }
 
-  /** What its holder runs alone is not copied. */
+  /** What its holder runs alone is not copied for an hour. */
   async spare(worker: string, suspects: readonly SuspectItem[]): Promise<void> {
     await this.#suspects.run(this.#connections.relaxed, {
       worker,

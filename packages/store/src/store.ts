@@ -69,7 +69,7 @@ export interface Store {
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
   /** Extends leases of a worker that renews. */
   renew(worker: string, leases: readonly LeaseName[]): Promise<Renewal[]>;
-  /** A holder's word that it runs these items alone, as suspects of a crash: they are not copied. */
+  /** A holder's word that it runs these items alone, as suspects of a crash: it has them for itself for an hour. */
   spare(worker: string, suspects: readonly SuspectItem[]): Promise<void>;
   heartbeat(said: Heartbeat): Promise<Admission>;
   /** Hands back what these boots of a worker hold: they are over, and no attempt is charged. */

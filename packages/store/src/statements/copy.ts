@@ -85,6 +85,9 @@ export const copyable = sql`
   limit ${sql.placeholder('tasks')}::int
   for no key update of ${tasks} skip locked`;
 
+/** For so long the holder alone has what failed on a copy, and what it runs alone. No longer: it may never end it. */
+const LEFT_TO_HOLDER = sql.raw(`interval '1 hour'`);
+
 /**
  * Copies of the last items of these tasks, which are held, that have no outcome and are in no other copy; a row
  * an item, the last one first.
@@ -104,7 +107,8 @@ export const grantCopies = sql`
         and not exists (
           select from ${copies} where ${copies.taskId} = ${tasks.id} and ${copies.attempt} = ${tasks.attempts}
             and ${items.seq} >= ${copies.firstSeq} and ${items.seq} < ${copies.endSeq}
-            and (${copies.ended} is null or ${copies.ended} in ('failed', 'suspect')))
+            and (${copies.ended} is null
+              or ${copies.ended} in ('failed', 'suspect') and ${copies.copiedAt} > now() - ${LEFT_TO_HOLDER}))
       offset 0
     ) as item
   ),
@@ -120,7 +124,7 @@ export const grantCopies = sql`
   from taken join ${jobs} on ${jobs.id} = taken.job_id
   order by taken.no`;
 
-/** The holder says that these items run alone, because their runtime has crashed under them: they are not copied. */
+/** The holder says that it runs these items alone, because their runtime has crashed under them. */
 export const markSuspects = sql`
   insert into ${copies} (task_id, attempt, worker_id, boot_id, first_seq, end_seq, lease_until, ended)
   select ${tasks.id}, ${tasks.attempts}, ${worker}, '', ${items.seq}, ${items.seq} + 1, now(), 'suspect'

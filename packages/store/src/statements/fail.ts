@@ -42,7 +42,7 @@ export const fail = sql`
     where ${tasks.id} = held.id and ${guard('fail', failure, sql`held`)}
     returning held.no, held.status as was, ${tasks.id}, ${tasks.jobId}, ${tasks.status}, held.item_count - held.outcome_count as missing
   ),
-  over as ( -- what fails on a copy is left to the holder, and is not copied again
+  over as ( -- what fails on a copy is left to the holder for a while
     update ${copies} set ended = 'failed' from held
     where ${copies.taskId} = held.id and ${copies.attempt} = held.reported_attempt and ${copies.workerId} = ${failure.worker}
       and ${copies.ended} is null
