@@ -69,6 +69,11 @@ it('a job that runs: how far it is, who has it, when it should end and why that 
   expect(endsText(told(GAP))).toBeNull();
 });
 
+it('lets no worker write to the terminal by what it calls a model', () => {
+  const evil = { waits_for: 'waiting_for_worker', workers: 0, offered_models: ['qwen3\u001b[2J\r'] };
+  expect(explanationText(told({ ...GAP, ...evil }))).toContain('offer qwen3\ufffd[2J\ufffd.');
+});
+
 describe('what it waits for', () => {
   const cases: [string, object, string][] = [
     ['finished', {}, 'Nothing of it is left to run.'],

@@ -1,5 +1,6 @@
 import type { JobExplanation } from '@macbatch/contract';
 import { clockRange, clockTime } from './clock-time.ts';
+import { printable } from './printable.ts';
 import { stateText } from './summary.ts';
 import { duration, rate } from './table.ts';
 
@@ -7,6 +8,7 @@ import { duration, rate } from './table.ts';
 export function explanationText(told: JobExplanation): string {
   return [progress(told), waiting(told), absent(told), expected(told), paces(told)]
     .filter((sentence) => sentence !== null)
+    .map(printable)
     .join('\n');
 }
 

@@ -43,6 +43,13 @@ function row(worker: object): Record<string, string> {
   return Object.fromEntries(columns.map((name, n) => [name, cells[n] ?? '']));
 }
 
+it('lets no worker write to the terminal by what it calls a model', () => {
+  const evil = { job_type: 'chat', model: 'qwen3\u001b[2J\u009b31m' };
+  const told = draw({ ...IDLE, last_ran: evil }, { ...IDLE, state: 'no_job_for_its_models', wanted: [evil] });
+  expect(told).toContain('last qwen3\ufffd[2J\ufffd31m');
+  expect(told.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+});
+
 it('is made to be looked at', () => {
   const silent = { ...IDLE, worker_id: 'mac-3', alive: false, state: 'silent', heartbeat_age_seconds: 900 };
   expect(`\n${draw(WORKING, { ...IDLE, worker_id: 'mac-2' }, silent)}`).toMatchInlineSnapshot(`

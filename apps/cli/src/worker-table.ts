@@ -1,4 +1,5 @@
 import type { WorkerView } from '@macbatch/contract';
+import { printable } from './printable.ts';
 import { duration, rate, table } from './table.ts';
 
 /** Workers for people: what each does, or why it does nothing. */
@@ -8,12 +9,12 @@ export function workerTable(workers: readonly WorkerView[]): string {
     workers.map((worker) => [
       worker.worker_id,
       stateWord(worker),
-      ...modelAndRate(worker),
+      ...modelAndRate(worker).map(printable),
       worker.tasks_leased,
       duration(worker.oldest_lease_seconds ?? Number.NaN),
       worker.tasks_done,
       worker.tasks_failed,
-      whyIdle(worker),
+      printable(whyIdle(worker)),
     ]),
   );
 }
