@@ -27,6 +27,7 @@ interface Ask {
   readonly slots?: number;
   readonly copies?: boolean;
   readonly boot?: string;
+  readonly again?: boolean;
 }
 async function ask(worker: string, over: Ask = {}, store: Store = db.store): Promise<LeasedTask[]> {
   const { tasks } = await store.lease({
@@ -37,6 +38,7 @@ async function ask(worker: string, over: Ask = {}, store: Store = db.store): Pro
     offers: [{ ...NOOP[0], itemsPerSecond: over.rate ?? null }],
     renews: true,
     copies: over.copies ?? true,
+    again: over.again ?? false,
   });
   return tasks;
 }
@@ -155,6 +157,19 @@ describe('E: a worker that finds nothing pending', () => {
     expect(idsOf(copies)).toEqual([7, 6, 5, 4].map(item));
     expect(new Set(copies.map(({ taskId }) => taskId)).size).toBe(2);
   });
+});
+
+it('E: a worker that waits comes to every holder in turn, however many have nothing that may be copied', async () => {
+  await submitJob(db.store, { items: 6, shardSize: 1 });
+  for (let n = 0; n < 6; n += 1) await leaseTasks(db.store, `holder-${n}`);
+  await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // all are overdue
+  await db.sql`update tasks set expiries = ${MAX_EXPIRIES_COPIED} where id < 6`;
+  let now = 0;
+  const store = createStore({ url: db.url, monotonicMs: () => now });
+  const given: LeasedTask[] = [];
+  for (; now < 3000; now += 1000) given.push(...(await ask('bob', { again: true }, store)));
+  await store.close();
+  expect(given).toMatchObject([{ taskId: '6', copy: true }]);
 });
 
 it('E: a holder that boasts, and reports nothing but that it is there, is overdue all the same', async () => {

@@ -17,7 +17,7 @@ import {
 
 /** How long what is known of the holders is good enough to choose by. */
 const FRESH_MS = 1000;
-/** Holders that are tried for one caller: of each everything may have been copied. */
+/** Holders that are tried for one caller at once: of each everything may have been copied. */
 const HOLDERS_TRIED = 4;
 /** Most tasks that copies are taken from at once. */
 const MOST_TASKS = 100;
@@ -62,6 +62,8 @@ export class Copies {
   async grant(call: LeaseCall): Promise<LeasedTask[]> {
     const rows = await this.#rowsFor(call.offers);
     const loaded = call.offers.filter((each) => each.loaded === true);
+    // Who waits comes to another one each time as well: those that come first may have nothing to copy for long.
+    const looks = call.again === true ? Math.floor(this.#monotonicMs() / FRESH_MS) : 0;
     for (const offer of [...loaded, ...call.offers.filter((each) => each.loaded !== true)]) {
       const ofKind = rows.filter(
         ({ job_type, model }) => job_type === offer.job_type && model === offer.model,
@@ -71,10 +73,12 @@ export class Copies {
         itemsPerSecond: offer.itemsPerSecond ?? null,
         slots: call.slots ?? 1,
       };
-      const plans = copyPlans(ofKind.map(holderOf), copier).slice(0, HOLDERS_TRIED);
       // No model is loaded for a copy, unless the holder may never end.
       const loads = loaded.length > 0 && offer.loaded !== true;
-      for (const { holder, items } of plans.filter(({ overdue }) => overdue || !loads)) {
+      const plans = copyPlans(ofKind.map(holderOf), copier).filter(({ overdue }) => overdue || !loads);
+      const others = plans.splice(HOLDERS_TRIED - 1);
+      const inTurn = looks % Math.max(1, others.length);
+      for (const { holder, items } of [...plans, ...others.slice(inTurn, inTurn + 1)]) {
         const tasks = await this.#copy(call, offer, holder, items);
         if (tasks.length > 0) return tasks;
       }
