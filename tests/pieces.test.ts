@@ -5,36 +5,10 @@ import { testFolder } from './testing/folder.ts';
 import { type Control, endedJob, startControl, startWorker } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
 
-const COMMANDS = [
-  'run',
-  'up',
-  'worker',
-  'submit',
-  'jobs',
-  'job',
-  'watch',
-  'cancel',
-  'retry',
-  'results',
-  'workers',
-  'reclaim',
-  'prune',
-  'doctor',
-  'bench',
-];
-
-it('every command has --help, which is no error', async () => {
-  const main = await macbatch(['--help']);
-  expect(main).toMatchObject({ how: 0, stderr: '' });
-  for (const command of COMMANDS) expect(main.stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
-  for (let from = 0; from < COMMANDS.length; from += 4) {
-    const some = COMMANDS.slice(from, from + 4);
-    const helps = await Promise.all(some.map((command) => macbatch([command, '--help'])));
-    for (const [n, help] of helps.entries()) {
-      expect(help).toMatchObject({ how: 0, stderr: '' });
-      expect(help.stdout).toMatch(new RegExp(`^Usage: macbatch ${some[n]}\\b`));
-    }
-  }
+it('--help is no error', async () => {
+  const help = await macbatch(['--help']);
+  expect(help).toMatchObject({ how: 0, stderr: '' });
+  expect(help.stdout).toMatch(/^ {2}run\b/m);
 });
 
 it('a control plane that does not answer is exit code 3, said with its address', async () => {

@@ -43,7 +43,7 @@ it.each([
 it('W8: two machines with one worker id: the second says who has it, and works once the first has gone', async () => {
   const control = await startControl();
   const server = await modelServer();
-  const env = parrotAt(server.url);
+  const env = { ...parrotAt(server.url), MACBATCH_HEARTBEAT_SECONDS: '2' };
   const first = startWorker(control, 'twin', { env });
   await first.event('worker.running');
   // Another folder is another machine: it knows nothing of the first.

@@ -40,6 +40,31 @@ async function run(...args: string[]) {
 const FILE = 'FOLDER/items.jsonl';
 const EMBED = ['run', FILE, '--type', 'embed'];
 
+it('every command has --help, which is no error', async () => {
+  const main = await run('--help');
+  expect(main).toMatchObject({ code: 0, stderr: '' });
+  const commands = [...main.stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+  for (const name of [
+    'run',
+    'up',
+    'worker',
+    'submit',
+    'jobs',
+    'job',
+    'watch',
+    'results',
+    'workers',
+    'doctor',
+    'prune',
+  ])
+    expect(commands).toContain(name);
+  for (const name of commands.filter((each) => each !== 'help')) {
+    const help = await run(name, '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(new RegExp(`^Usage: macbatch ${name}\\b`));
+  }
+});
+
 describe('a call that can’t be is told before anything starts, with exit code 2', () => {
   it.each([
     [['frobnicate'], /unknown command/],
