@@ -95,6 +95,8 @@ export class Slots {
     task.lost = true;
     this.leave(task);
     task.abortRunning();
+    // Before the task is leased again: what is recorded of it is not run again.
+    this.#deps.reporter.flush();
   }
 
   /** Others have reported these items of a task. */
