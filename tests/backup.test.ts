@@ -58,12 +58,15 @@ it('a restored backup goes on where it was: no item that had an outcome runs aga
 
   // What comes after the backup is lost with the machine: outcomes, and a job whose task is still being run.
   const second = await up(folder, 'data', port);
-  // The worker has heard what became of its leases meanwhile, and runs what it still has, or has again.
-  const restarted = Date.now();
-  await until(async () => {
+  // At the second heartbeat the worker has heard what became of its leases meanwhile, by the first.
+  const beat = async (after: number) => {
     const { workers } = await client.call('listWorkers', {});
-    return workers.some(({ last_heartbeat_at }) => Date.parse(last_heartbeat_at) > restarted) || undefined;
-  });
+    const [at] = workers.map(({ last_heartbeat_at }) => Date.parse(last_heartbeat_at));
+    return at !== undefined && at > after ? at : undefined;
+  };
+  const restarted = Date.now();
+  const beatAt = await until(() => beat(restarted));
+  await until(() => beat(beatAt));
   await until(() => server.waiting.length === 2 || undefined);
   server.allow(3);
   await until(() => okOf(9));

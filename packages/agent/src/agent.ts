@@ -59,6 +59,7 @@ export class Agent {
       onUnwanted: (task, code) => this.#slots.drop(task, code),
       onItemsSettled: (task, itemIds) => this.#slots.settleItems(task, itemIds),
       onSettled: (task) => this.#settled(task),
+      onSent: () => this.#moreWanted.ring(),
     });
     this.#slots = new Slots({
       options,
@@ -147,6 +148,8 @@ export class Agent {
     if (!this.#admitted || this.#recovered.size > 0 || !this.#journal.writable) return null;
     // What may be broken here is found out before more of it is taken.
     if (this.#slots.startable || this.#slots.quarantined) return null;
+    // The same items would be leased, and run, again.
+    if (this.#slots.owes) return null;
     const offers = this.#offers.current();
     return offers.length === 0 ? null : offers;
   }

@@ -76,3 +76,19 @@ it('T9: a task that nobody wants any more is stopped by the answer to what it ha
   expect(a.logged('lease.lost')[0]).toMatchObject({ code: 'job_cancelled' });
   await until(() => runtime.aborted.includes(3));
 });
+
+it('T9: what was finished under a lost lease is reported before more is asked for, and not run again', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
+  const runtime = scriptedRuntime({ hold: (n) => n === 1 });
+  const a = pool.start('a', runtime, { concurrency: 1, reportMs: NEVER_MS });
+  await until(() => runtime.running.includes(1));
+  a.away = true;
+  await expireLeases(pool.sql);
+  await pool.client.call('reclaim', {});
+  a.away = false;
+  await until(() => a.logged('lease.lost').length === 1);
+  runtime.release(1);
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leases_granted: 2 });
+  expect(runtime.started.filter((n) => n === 0)).toEqual([0]);
+});

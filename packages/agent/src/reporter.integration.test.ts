@@ -55,6 +55,7 @@ async function leased(shape: {
     reportMs: 10_000,
     onUnwanted: () => undefined,
     onItemsSettled: () => undefined,
+    onSent: () => undefined,
     onSettled: (task) => settled.push(task),
   });
   const logged = (event: string) => log.filter((each) => each.event === event);

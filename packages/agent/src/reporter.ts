@@ -18,6 +18,8 @@ export interface ReporterOptions {
   readonly sleep: Sleep;
   /** How long an outcome of a task that still runs may wait for others to go with it. */
   readonly reportMs: number;
+  /** Called when outcomes of tasks that still run have been answered for. */
+  readonly onSent: () => void;
   /** Called when the control plane has answered for a task, or will never take it. */
   readonly onSettled: (task: Reportable) => void;
   /** Called when others have reported items of a task that still runs. */
@@ -134,6 +136,7 @@ export class Reporter {
         if (reply.outcome !== 'accepted') this.#options.onUnwanted(task, reply.code ?? reply.outcome);
         else if (reply.settled !== undefined) this.#options.onItemsSettled(task, reply.settled);
       }
+      if (parts.length > 0) this.#options.onSent();
     }
     const returned = batch.filter(isReturned);
     if (returned.length > 0) await this.#release(returned, signal);

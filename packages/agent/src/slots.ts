@@ -66,6 +66,11 @@ export class Slots {
     return [...this.#runs].some(({ suspicion }) => suspicion !== null);
   }
 
+  /** Something was finished under a lease that is lost, and the control plane does not know of it yet. */
+  get owes(): boolean {
+    return [...this.#held].some((task) => task.lost && task.outcomes.length > task.acknowledged);
+  }
+
   get startable(): boolean {
     return [...this.#held].some((task) => task.startable);
   }
