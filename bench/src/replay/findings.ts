@@ -7,9 +7,14 @@ const LATE_TIMER = 0.5;
 
 /** What else is worth knowing of a run, in words. */
 export function findings(run: Measured): string[] {
-  const { lateness, roundTrip } = run;
+  const { lateness, roundTrip, estimateError } = run;
   return [
     ...ofScenario(run),
+    ...(estimateError == null
+      ? []
+      : [
+          `estimates of the first job's rest off by ${estimateError.medianPercent.toFixed(0)} % in the median, ${estimateError.inRange} of ${estimateError.estimates} ranges held its end`,
+        ]),
     `clocks x ${run.factor}`,
     `${run.leasesExpired} leases expired`,
     `slots idle ${(100 * run.idle).toFixed(1)} %`,

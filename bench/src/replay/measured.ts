@@ -1,3 +1,4 @@
+import type { EstimateError } from './estimates.ts';
 import type { ScenarioName } from './scenarios.ts';
 
 export type Rules = 'product' | 'base';
@@ -47,6 +48,8 @@ export interface Measured {
   readonly noticedAfter: number | null;
   /** Part of the time of awake Macs' slots in which nothing ran in them. */
   readonly idle: number;
+  /** Of the end of the first job; not there in runs of before, nor of the base rules. */
+  readonly estimateError?: EstimateError | null;
   readonly lateness: Spread;
   readonly roundTrip: Spread;
   /** How often workers logged what; empty for the base rules. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import { baseMachine } from './base-machine.ts';
+import { type Estimate, estimateOf } from './estimates.ts';
 import { ideal } from './ideal.ts';
 import { JobWatch } from './job-watch.ts';
 import { Mac } from './mac.ts';
@@ -81,6 +82,7 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
   const bound = ideal(workload.macs, workload.jobs);
   const latest = workload.jobs.reduce((at, job) => Math.max(at, job.at), 0);
   const total = itemCount(workload);
+  const estimates: Estimate[] = [];
   let toldAt = began;
   let end: number | null = null;
   while (end === null && clock() < task.most * bound) {
@@ -90,11 +92,14 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
     if (open === 0 && clock() > latest && ended === total) end = lastEndedAt;
     if (Date.now() - toldAt > TELL_MS * factor) {
       toldAt = Date.now();
+      const estimate = rules === 'base' ? null : await estimateOf(client, first, clock());
+      if (estimate !== null) estimates.push(estimate);
       tell(`${Math.round(clock())} s (ideal ${Math.round(bound)}): ${ended} of ${total} items`);
     }
   }
   const clocked: Clocked = {
     began,
+    estimates,
     makespan: end === null ? clock() : (end - began) / 1000,
     cutOff: end === null,
     ideal: bound,

@@ -1,4 +1,5 @@
 import { awakeSeconds } from './awake-time.ts';
+import { type Estimate, errorOf } from './estimates.ts';
 import { ideal } from './ideal.ts';
 import type { JobWatch } from './job-watch.ts';
 import { type Measured, type PoolTask, spreadOf } from './measured.ts';
@@ -12,6 +13,7 @@ export interface Clocked
   > {
   /** When the first job was submitted, in milliseconds since 1970 by the fast clock. */
   readonly began: number;
+  readonly estimates: readonly Estimate[];
   readonly slotSeconds: number;
   readonly lateness: readonly number[];
   readonly roundTrips: readonly number[];
@@ -23,7 +25,7 @@ export async function summary(
   workload: Workload,
   watch: JobWatch,
   jobIds: readonly string[],
-  { began, slotSeconds, lateness, roundTrips, ...clocked }: Clocked,
+  { began, estimates, slotSeconds, lateness, roundTrips, ...clocked }: Clocked,
 ): Promise<Measured> {
   const { scenario, rules, seed, factor } = task;
   let accepted = 0;
@@ -41,6 +43,10 @@ export async function summary(
     (total, mac) => total + mac.slots * awakeSeconds(mac, clocked.makespan),
     0,
   );
+  // What comes late to a job that has ended moves what is known of its end.
+  const seconds = ends.map((at) =>
+    Math.min(clocked.makespan, ((at ?? Number.POSITIVE_INFINITY) - began) / 1000),
+  );
   return {
     scenario,
     rules,
@@ -54,11 +60,11 @@ export async function summary(
     leasesGranted: granted,
     leasesExpired: expired,
     jobs: workload.jobs.map((job, n) => ({
-      // What comes late to a job that has ended moves what is known of its end.
-      seconds: Math.min(clocked.makespan, ((ends[n] ?? Number.POSITIVE_INFINITY) - began) / 1000) - job.at,
+      seconds: (seconds[n] ?? clocked.makespan) - job.at,
       alone: ideal(workload.macs, [job]) - job.at,
     })),
     noticedAfter: await noticedAfter(workload, watch, began),
+    ...(rules === 'product' ? { estimateError: errorOf(estimates, seconds[0] ?? clocked.makespan) } : {}),
     idle: 1 - slotSeconds / slots,
     lateness: spreadOf(lateness),
     roundTrip: spreadOf(roundTrips),
