@@ -4,7 +4,7 @@ import type { LeaseName } from './held-leases.ts';
 import type { LeaseCall, LeasedTask } from './lease.ts';
 import { leasedTasks } from './leased-tasks.ts';
 import { type Statement, statement } from './statement.ts';
-import type { ClaimedRow } from './statements/claim.ts';
+import type { GivenRow } from './statements/claim.ts';
 import {
   type CopyableRow,
   copyable,
@@ -41,7 +41,7 @@ export class Copies {
   readonly #connections: Connections;
   readonly #holders: Statement<Kind & Record<string, string[]>, HolderRow>;
   readonly #copyable: Statement<CopyableArguments, CopyableRow>;
-  readonly #grant: Statement<GrantArguments, ClaimedRow>;
+  readonly #grant: Statement<GrantArguments, GivenRow>;
   readonly #suspects: Statement<SuspectArguments, never>;
   readonly #monotonicMs: () => number;
   readonly #known = new Map<

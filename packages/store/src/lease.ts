@@ -6,7 +6,8 @@ import { JobQueue, type QueuedJob } from './job-queue.ts';
 import { leasedTasks } from './leased-tasks.ts';
 import { PendingFloors } from './pending-floors.ts';
 import { type Statement, statement } from './statement.ts';
-import { type ClaimedRow, claim } from './statements/claim.ts';
+import { type ClaimedRow, claim, type GivenRow } from './statements/claim.ts';
+import { type GrantedArguments, grantedTasks } from './statements/holdings.ts';
 import { type Doubt, WorkerConduct } from './worker-conduct.ts';
 
 /** Jobs that one claim looks at, most. */
@@ -68,6 +69,7 @@ const DEFAULT_LIMIT = 4;
 export class Leaser {
   readonly #connections: Connections;
   readonly #claim: Statement<ClaimArguments, ClaimedRow>;
+  readonly #granted: Statement<GrantedArguments, GivenRow>;
   readonly #queue: JobQueue;
   readonly #copies: Copies | null;
   readonly #conduct: WorkerConduct;
@@ -79,6 +81,7 @@ export class Leaser {
     this.#copies = copies;
     this.#connections = connections;
     this.#claim = statement(claim);
+    this.#granted = statement(grantedTasks);
     this.#queue = new JobQueue(connections, monotonicMs, order);
     this.#conduct = new WorkerConduct(connections, this.#queue, monotonicMs);
     this.#holdings = new Holdings(connections);
@@ -181,13 +184,31 @@ export class Leaser {
       errorsAtMost: looked.map((id) => this.#conduct.errorsAtMost(call.worker, id)),
       leftToOthersMs: tried.map((job) => this.#conduct.leftToOthersMs(call.worker, job)),
     });
-    const tasks = leasedTasks(rows);
+    const tasks = await this.#asRecorded(call.worker, rows);
     for (const { jobId, taskId } of tasks) {
       this.#floors.claimed(jobId, BigInt(taskId));
       this.#conduct.granted(call.worker, jobId);
     }
     this.#holdings.granted(call.worker, tasks);
     return tasks;
+  }
+
+  /** The tasks that were claimed, without the items that got their outcome while the claim was under way. */
+  async #asRecorded(worker: string, rows: readonly ClaimedRow[]): Promise<LeasedTask[]> {
+    const tasks = leasedTasks(rows);
+    const missing = new Map(rows.map((row) => [row.id, row.missing]));
+    const outdated = tasks.filter(({ taskId, items }) => items.length > (missing.get(taskId) ?? 0));
+    if (outdated.length === 0) return tasks;
+    const again = leasedTasks(
+      await this.#granted.run(this.#connections.relaxed, {
+        worker,
+        taskIds: outdated.map(({ taskId }) => taskId),
+        attempts: outdated.map(({ attempt }) => attempt),
+      }),
+    );
+    const now = new Map(again.map((task) => [task.taskId, task]));
+    const old = new Set(outdated);
+    return tasks.flatMap((task) => (old.has(task) ? (now.get(task.taskId) ?? []) : task));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { LeasedTask } from './lease.ts';
-import type { ClaimedRow } from './statements/claim.ts';
+import type { GivenRow } from './statements/claim.ts';
 
 /** Tasks out of rows of their items, in the order of the rows: those of one task stand together. */
-export function leasedTasks(rows: readonly ClaimedRow[]): LeasedTask[] {
+export function leasedTasks(rows: readonly GivenRow[]): LeasedTask[] {
   const tasks: (LeasedTask & { readonly items: { itemId: string; payload: string }[] })[] = [];
   for (const row of rows) {
     let task = tasks.at(-1);

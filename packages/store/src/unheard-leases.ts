@@ -3,8 +3,8 @@ import type { HeldLeases, LeaseName } from './held-leases.ts';
 import type { LeasedTask } from './lease.ts';
 import { leasedTasks } from './leased-tasks.ts';
 import { type Statement, statement } from './statement.ts';
-import type { ClaimedRow } from './statements/claim.ts';
-import { grantedTasks } from './statements/holdings.ts';
+import type { GivenRow } from './statements/claim.ts';
+import { type GrantedArguments, grantedTasks } from './statements/holdings.ts';
 import type { Workers } from './workers.ts';
 
 /** Most tasks of one answer. */
@@ -19,7 +19,7 @@ export class UnheardLeases {
   readonly #connections: Connections;
   readonly #held: HeldLeases;
   readonly #workers: Workers;
-  readonly #granted: Statement<{ worker: string; taskIds: string[]; attempts: number[] }, ClaimedRow>;
+  readonly #granted: Statement<GrantedArguments, GivenRow>;
 
   constructor(connections: Connections, held: HeldLeases, workers: Workers) {
     this.#connections = connections;

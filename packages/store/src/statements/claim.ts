@@ -8,7 +8,8 @@ const lease = {
   leaseMs: sql`${sql.placeholder('leaseMs')}::float8`,
 };
 
-export interface ClaimedRow {
+/** An item of a task that a worker is given. */
+export interface GivenRow {
   readonly id: string;
   readonly job_id: string;
   readonly attempts: number;
@@ -17,6 +18,11 @@ export interface ClaimedRow {
   readonly params: string;
   readonly item_id: string | null;
   readonly payload: string | null;
+}
+
+export interface ClaimedRow extends GivenRow {
+  /** Items of the task without an outcome, by its row as it was locked. */
+  readonly missing: number;
 }
 
 /**
@@ -28,6 +34,9 @@ export interface ClaimedRow {
  * no guard of its own; with one the planner would look the ids up among all pending tasks and not by their
  * key. `floors` are ids below which a job is known to have
  * nothing pending, so that entries that an old snapshot keeps dead in the index are not walked again.
+ *
+ * An outcome that was recorded just before a task was locked is not in this statement's snapshot, and its item is
+ * among the rows all the same; then there are more of them than `missing` says.
  *
  * A job of which the worker has more errors than `errorsAtMost` is left out: what it may be given has to be
  * judged anew. So is, while others can have it, a task that the worker itself gave up with an error.
@@ -76,7 +85,8 @@ export const claim = sql`
     from granted
   ),
   ${tallied({ blameWorker: false })}
-  select granted.id::text, granted.job_id, granted.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload
+  select granted.id::text, granted.job_id, granted.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload,
+    granted.item_count - granted.outcome_count as missing
   from granted
   join ${jobs} on ${jobs.id} = granted.job_id
   left join lateral (

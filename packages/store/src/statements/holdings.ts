@@ -12,7 +12,9 @@ export const heldBy = sql`
   select count(*)::int as tasks, coalesce(sum(${tasks.itemCount} - ${tasks.outcomeCount}), 0)::int as items
   from ${tasks} where ${tasks.status} = 'leased' and ${tasks.assignedWorker} = ${sql.placeholder('worker')}::text`;
 
-/** Leases as they were granted, for the worker that did not hear of it: a row an item that has no outcome yet. */
+export type GrantedArguments = { worker: string; taskIds: string[]; attempts: number[] };
+
+/** What a worker was granted, as it is now: a row an item that has no outcome yet. */
 export const grantedTasks = sql`
   with wanted as materialized (
     select * from unnest(${sql.placeholder('taskIds')}::bigint[], ${sql.placeholder('attempts')}::int[]) as wanted (task_id, attempt)
