@@ -1,14 +1,15 @@
 import type { LeasedTask } from '@macbatch/contract';
 import type { AgentOptions } from './agent-options.ts';
 import type { HeldTask, LeasedItem, Suspect } from './held-task.ts';
-import { type ItemEnd, runItem } from './item-run.ts';
+import type { ItemEnd } from './item-run.ts';
 import type { Journal } from './journal.ts';
 import type { ModelLoads } from './model-loads.ts';
 import type { OffersHere } from './offers-here.ts';
 import type { Paces } from './paces.ts';
 import { Quarantine, type Suspicion } from './quarantine.ts';
 import { isComplete, unstartedRest } from './reportable.ts';
-import { message, type Reporter } from './reporter.ts';
+import type { Reporter } from './reporter.ts';
+import { type LeasedRun, runLeased } from './run-leased.ts';
 import type { Offer, Runtime } from './runtime.ts';
 
 export interface SlotsDeps {
@@ -29,13 +30,8 @@ export interface SlotsDeps {
 }
 
 /** The run of one item in a slot. */
-interface Run {
+interface Run extends LeasedRun {
   readonly task: HeldTask;
-  readonly item: LeasedItem;
-  readonly abort: AbortController;
-  /** Undefined where nothing here offers it any more. */
-  readonly runtime: Runtime | undefined;
-  readonly quarantine: Quarantine;
   /** What is held against the item: then it runs alone. */
   readonly suspicion: Suspicion | null;
   /** Nothing else has run here since it was started. */
@@ -196,7 +192,7 @@ export class Slots {
     paces.started(offerOf(task.lease));
     const timed = runtime === undefined ? null : loads.started(runtime, task.lease.model);
     if (timed?.swapped === true) this.#deps.onSwap();
-    const end = this.#judged(run, await this.#run(run));
+    const end = this.#judged(run, await runLeased(run, this.#deps.options.sleep));
     // An error may come at once, and says nothing of how long the work takes.
     const worked = end?.kind === 'outcome' && 'output' in end.outcome;
     paces.ended(offerOf(task.lease), worked);
@@ -209,34 +205,6 @@ export class Slots {
     if (task.ended) reporter[isComplete(task) ? 'addComplete' : 'add'](task);
     else if (end?.kind === 'outcome') reporter.note(task);
     this.pump();
-  }
-
-  async #run({ task: { lease }, item, abort: { signal }, runtime, quarantine }: Run): Promise<ItemEnd> {
-    const { job_type, model } = lease;
-    if (runtime === undefined) {
-      return {
-        kind: 'not_here',
-        error: { code: 'not_offered', message: `${job_type} with ${model} is not offered now` },
-      };
-    }
-    let parsed: { params: Record<string, unknown>; payload: unknown };
-    try {
-      parsed = { params: JSON.parse(lease.params), payload: JSON.parse(item.payload) };
-    } catch (error) {
-      // The control plane has parsed both; it must be one that knows other rules.
-      const unreadable = { code: 'invalid_payload', message: `not readable here: ${message(error)}` };
-      return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
-    }
-    return runItem(
-      runtime,
-      item.item_id,
-      { job_type, model, ...parsed, signal },
-      {
-        sleep: this.#deps.options.sleep,
-        successes: () => quarantine.successes,
-        onSuccess: () => quarantine.succeeded(),
-      },
-    );
   }
 
   /** What the end of a run means for its item; null where it is to run again, alone. */

@@ -36,11 +36,9 @@ export function statement<Arguments extends Readonly<Record<string, Argument>>, 
     values: valuesOf,
     async run(client, args) {
       const values = valuesOf(args);
-      const send = async (sql: postgres.Sql | postgres.TransactionSql) =>
-        // The driver types rows as unknown; what a statement returns is declared beside its text.
-        (await sql.unsafe(rendered.sql, values, {
-          prepare: true,
-        })) as unknown as readonly Row[];
+      // What a statement returns is declared beside its text.
+      const send = async (sql: postgres.Sql | postgres.TransactionSql): Promise<readonly Row[]> =>
+        sql.unsafe<Row[]>(rendered.sql, values, { prepare: true });
       return client instanceof Pool ? client.run(send) : send(client);
     },
   };

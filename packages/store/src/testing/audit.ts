@@ -76,9 +76,7 @@ export async function audit(database: string | postgres.Sql): Promise<string[]> 
   const sql = own ?? (database as postgres.Sql);
   try {
     // Several statements in one go come back as a list of their rows.
-    const found = (await sql.unsafe(
-      Object.values(CHECKS).join(';'),
-    )) as unknown as readonly (readonly unknown[])[];
+    const found = await sql.unsafe<(readonly unknown[])[]>(Object.values(CHECKS).join(';'));
     return Object.keys(CHECKS).flatMap((problem, i) => {
       const rows = found[i] ?? [];
       return rows.length === 0 ? [] : [`${problem}: ${JSON.stringify(rows[0])} and ${rows.length - 1} more`];
