@@ -7,7 +7,8 @@ import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
 
-const SHORT_LEASES = { MACBATCH_RENEWED_LEASE_SECONDS: '2' };
+// An idle worker would copy what the killed one holds, and end the job before the lease has run out.
+const SHORT_LEASES = { MACBATCH_RENEWED_LEASE_SECONDS: '2', MACBATCH_COPIES: 'off' };
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`);
 
 it('T5: a worker that is killed loses its lease, another finishes, and each item has one outcome', async () => {
@@ -47,7 +48,7 @@ it('W3: a silent worker keeps its tasks until their leases have expired', async 
 
 it('a control plane that is killed and started again ends the job, with nothing lost or done twice', async () => {
   // Short: a lease may have been granted whose answer the kill has cut off, and it must run out.
-  const control = await startControl({ MACBATCH_RENEWED_LEASE_SECONDS: '10' });
+  const control = await startControl({ MACBATCH_RENEWED_LEASE_SECONDS: '10', MACBATCH_COPIES: 'off' });
   const server = await modelServer();
   const job = await submitPrompts(control.client, 20, 2);
   const workers = ['one', 'two'].map((id) =>
@@ -103,7 +104,8 @@ it('when run itself is killed its children stop by themselves, and the next run 
   server.allow(1000);
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(next).toMatchObject({ how: 0 });
-  expect(next.stderr).toContain('goes on: 3 of 8');
+  // What a worker could no longer report waits on its disk: the control plane was told to stop when it was.
+  expect(next.stderr).toMatch(/goes on: [0-3] of 8/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 8 }, lease_expired_events: 0 }]);
   expect(server.answered).toHaveLength(8);
   expect(new Set(server.answered)).toEqual(new Set(prompts));

@@ -49,6 +49,8 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
       MACBATCH_PORT: String(options.port),
       PROBE_STATE: join(options.dataDir, 'probe_state.json'),
       ...(options.host === undefined ? {} : { MACBATCH_HOST: options.host }),
+      // Workers on one machine share it: a copy would slow what it copies, and be paid for at an endpoint.
+      ...(options.workers > 0 ? { MACBATCH_COPIES: 'off' } : {}),
       ...given(options.env, [
         'MACBATCH_RENEWED_LEASE_SECONDS',
         'MACBATCH_MAX_JSON_MB',
