@@ -9,6 +9,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // A process for each file would import everything anew: a third of the time. No test changes a module.
+          isolate: false,
           include: ['{packages,apps,bench}/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
           testTimeout: 60_000,
@@ -17,6 +19,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          isolate: false,
           include: ['{packages,apps}/*/src/**/*.integration.test.ts'],
           // Real servers, processes and signals on a shared machine: a second go, which the output names.
           retry: 1,
@@ -28,6 +31,7 @@ export default defineConfig({
       {
         test: {
           name: 'system',
+          isolate: false,
           include: ['tests/**/*.test.ts'],
           // Real servers, processes and signals on a shared machine: a second go, which the output names.
           retry: 1,
