@@ -2,7 +2,7 @@ import Table from 'cli-table3';
 import { findings } from './findings.ts';
 import { type Measured, ratioOf, requestsPerItem, wasteOf } from './measured.ts';
 import { type Figures, SIMULATED } from './simulated.ts';
-import { MOST_REQUESTS_PER_ITEM, TARGETS } from './targets.ts';
+import { MOST_LOADS, MOST_REQUESTS_PER_ITEM, SLOWEST_SMALL_JOB, TARGETS } from './targets.ts';
 
 /** What a run did, beside what was simulated and what is aimed for; one cell a column. */
 export type ComparisonRow = readonly string[];
@@ -57,8 +57,15 @@ function reached(run: Measured, target: { readonly ratio: number; readonly waste
     wasteOf(run) > target.waste ? 'waste' : null,
     run.goodItemsFailed > 0 ? 'items' : null,
     requestsPerItem(run) > mostRequests(run) ? 'requests' : null,
+    run.scenario === 'twomodels' && run.loads.length > MOST_LOADS ? 'loads' : null,
+    run.scenario === 'twojobs' && smallJobSlowdown(run) > SLOWEST_SMALL_JOB ? 'small job' : null,
   ].filter((each) => each !== null);
   return missed.length === 0 ? 'yes' : `MISSED: ${missed.join(', ')}`;
+}
+
+/** Of the job that was submitted second. */
+function smallJobSlowdown({ jobs: [, small] }: Measured): number {
+  return small === undefined ? 0 : small.seconds / small.alone;
 }
 
 /** Short jobs need more than long ones: there the simulator's own figure is above the goal. */

@@ -1,4 +1,5 @@
 import type { Measured } from './measured.ts';
+import { MOST_LOADS, SLOWEST_SMALL_JOB } from './targets.ts';
 
 /** Median wait for a reply, in seconds by the fast clock, from which on figures tell of the machine. */
 const SLOW_REPLY = 0.75;
@@ -33,11 +34,11 @@ function ofScenario({ scenario, jobs, loads, crashes, badItemRuns, noticedAfter 
       if (large === undefined || small === undefined) return [];
       const times = ({ seconds, alone }: typeof small) => (seconds / alone).toFixed(2);
       return [
-        `small job ${Math.round(small.seconds)} s, ${times(small)} x its time alone (target 5), large one ${times(large)} x`,
+        `small job ${Math.round(small.seconds)} s, ${times(small)} x its time alone (target ${SLOWEST_SMALL_JOB}), large one ${times(large)} x`,
       ];
     }
     case 'twomodels':
-      return [`${loads.length} model loads (target 12)`];
+      return [`${loads.length} model loads (target ${MOST_LOADS})`];
     case 'poisonerr':
     case 'smoke':
       return [`runs of each bad item: ${badItemRuns.join(', ')}`];

@@ -28,3 +28,9 @@ export const TARGETS: Readonly<Record<Replayed, Target>> = {
 
 /** Most requests an item where an item is 4 s of work. */
 export const MOST_REQUESTS_PER_ITEM = 0.25;
+
+/** Most loads of a model in `twomodels`: each of the six Macs loads each of the two once. */
+export const MOST_LOADS = 12;
+
+/** Longest that the small job of `twojobs` may take, in times of what it takes alone. */
+export const SLOWEST_SMALL_JOB = 5;
