@@ -10,6 +10,8 @@ import { join, resolve } from 'node:path';
 
 const workspace = resolve(import.meta.dirname, '..');
 const bin = (name: string) => join(workspace, 'node_modules/.bin', name);
+// Many processes are started, of the same sources.
+const env = { ...process.env, NODE_COMPILE_CACHE: join(workspace, 'node_modules/.cache/compile') };
 
 interface Count {
   passed: number;
@@ -28,7 +30,7 @@ const CHECKS = [
 async function check({ name, command }: (typeof CHECKS)[number]): Promise<boolean> {
   const [program, ...args] = command;
   const started = performance.now();
-  const child = spawn(program, args, { cwd: workspace, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: workspace, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -57,7 +59,11 @@ async function test(args: readonly string[]): Promise<Count> {
   const path = join(folder, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
   try {
-    const child = spawn(bin('vitest'), ['run', ...reporters, ...args], { cwd: workspace, stdio: 'inherit' });
+    const child = spawn(bin('vitest'), ['run', ...reporters, ...args], {
+      cwd: workspace,
+      env,
+      stdio: 'inherit',
+    });
     const [code] = (await once(child, 'close')) as [number | null];
     const count = counted(JSON.parse(readFileSync(path, 'utf8')) as Report, args.length === 0);
     // Something went wrong outside every test.
