@@ -35,6 +35,36 @@ function childEnv(
   return { ...Object.fromEntries(foreign), ...own };
 }
 
+/** What the control plane of a local pool is told. */
+export function controlEnv(options: LocalPoolOptions): Record<string, string | undefined> {
+  return childEnv(options.env, {
+    ...(options.env['MACBATCH_DATABASE_URL'] === undefined
+      ? { MACBATCH_DATA_DIR: join(options.dataDir, 'postgres') }
+      : { MACBATCH_DATABASE_URL: options.env['MACBATCH_DATABASE_URL'] }),
+    MACBATCH_PORT: String(options.port),
+    PROBE_STATE: join(options.dataDir, 'probe_state.json'),
+    ...(options.host === undefined ? {} : { MACBATCH_HOST: options.host }),
+    // Workers on one machine share it: a copy would slow what it copies, and be paid for at an endpoint.
+    ...(options.workers > 0 ? { MACBATCH_COPIES: 'off' } : {}),
+    ...given(options.env, [
+      'MACBATCH_RENEWED_LEASE_SECONDS',
+      'MACBATCH_MAX_JSON_MB',
+      'MACBATCH_MAX_LINE_MB',
+      'MACBATCH_MIN_FREE_MB',
+      'MACBATCH_COPIES',
+      'MACBATCH_ORDER',
+      'MACBATCH_TLS_CERT',
+      'MACBATCH_TLS_KEY',
+      'MACBATCH_TRUST_PROXY',
+      'MACBATCH_REQUESTS_PER_SECOND',
+      'MACBATCH_STREAMS',
+      'MACBATCH_BODY_IDLE_SECONDS',
+      'MACBATCH_MAX_UNFINISHED_ITEMS',
+      'MACBATCH_MAX_UNFINISHED_MB',
+    ]),
+  });
+}
+
 /** Starts the pool and resolves when the control plane answers. */
 export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPool> {
   const logs = join(options.dataDir, 'logs');
@@ -42,32 +72,7 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
   const control = startProgram(
     '@macbatch/control',
     'control plane',
-    childEnv(options.env, {
-      ...(options.env['MACBATCH_DATABASE_URL'] === undefined
-        ? { MACBATCH_DATA_DIR: join(options.dataDir, 'postgres') }
-        : { MACBATCH_DATABASE_URL: options.env['MACBATCH_DATABASE_URL'] }),
-      MACBATCH_PORT: String(options.port),
-      PROBE_STATE: join(options.dataDir, 'probe_state.json'),
-      ...(options.host === undefined ? {} : { MACBATCH_HOST: options.host }),
-      // Workers on one machine share it: a copy would slow what it copies, and be paid for at an endpoint.
-      ...(options.workers > 0 ? { MACBATCH_COPIES: 'off' } : {}),
-      ...given(options.env, [
-        'MACBATCH_RENEWED_LEASE_SECONDS',
-        'MACBATCH_MAX_JSON_MB',
-        'MACBATCH_MAX_LINE_MB',
-        'MACBATCH_MIN_FREE_MB',
-        'MACBATCH_COPIES',
-        'MACBATCH_ORDER',
-        'MACBATCH_TLS_CERT',
-        'MACBATCH_TLS_KEY',
-        'MACBATCH_TRUST_PROXY',
-        'MACBATCH_REQUESTS_PER_SECOND',
-        'MACBATCH_STREAMS',
-        'MACBATCH_BODY_IDLE_SECONDS',
-        'MACBATCH_MAX_UNFINISHED_ITEMS',
-        'MACBATCH_MAX_UNFINISHED_MB',
-      ]),
-    }),
+    controlEnv(options),
     join(logs, 'control.log'),
   );
   let url: string;
