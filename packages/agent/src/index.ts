@@ -1,10 +1,10 @@
-export { Agent } from './agent.ts';
-export type { AgentOptions, AgentState } from './agent-options.ts';
-export { sleep } from './backoff.ts';
-export { type Membership, readMembership, writeMembership } from './membership.ts';
+export { Agent } from './agent/agent.ts';
+export type { AgentOptions, AgentState } from './agent/agent-options.ts';
+export { sleep } from './loops/backoff.ts';
 export { Outbox } from './outbox/outbox.ts';
-export { purgeOutbox, workerFolder } from './outbox/worker-folder.ts';
-export { RunFailure, type Runtime } from './runtime.ts';
+export type { EndpointConfig } from './runtimes/endpoint/openai-endpoint.ts';
 export { openRuntimes, type RuntimesConfig } from './runtimes/open-runtimes.ts';
-export type { EndpointConfig } from './runtimes/openai-endpoint.ts';
-export { USE_LITE } from './runtimes/use-lite.ts';
+export { RunFailure, type Runtime } from './runtimes/runtime.ts';
+export { USE_LITE } from './runtimes/use-lite/use-lite.ts';
+export { type Membership, readMembership, writeMembership } from './worker-folder/membership.ts';
+export { purgeOutbox, workerFolder } from './worker-folder/worker-folder.ts';

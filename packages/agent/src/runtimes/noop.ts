@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RunFailure, type Runtime } from '../runtime.ts';
+import { RunFailure, type Runtime } from './runtime.ts';
 
 /** Longest that an item may ask for, in milliseconds. */
 const LONGEST_MS = 600_000;

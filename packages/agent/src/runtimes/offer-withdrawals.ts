@@ -1,4 +1,4 @@
-import type { Offer } from '../runtime.ts';
+import type { Offer } from './runtime.ts';
 
 const FIRST_MS = 60_000;
 const LONGEST_MS = 60 * 60_000;

@@ -1,7 +1,7 @@
-import type { Offer, Runtime } from '../runtime.ts';
+import { type EndpointConfig, openAiEndpoint } from './endpoint/openai-endpoint.ts';
 import { noop } from './noop.ts';
-import { type EndpointConfig, openAiEndpoint } from './openai-endpoint.ts';
-import { useLite } from './use-lite.ts';
+import type { Offer, Runtime } from './runtime.ts';
+import { useLite } from './use-lite/use-lite.ts';
 
 export interface RuntimesConfig {
   readonly endpoints: readonly EndpointConfig[];

@@ -1,5 +1,5 @@
-import { RunFailure } from '../runtime.ts';
 import { isRecord, kindOf, member } from './json-value.ts';
+import { RunFailure } from './runtime.ts';
 
 /**
  * The text of a payload: the payload itself when it is a string, else its first member of `names`

@@ -2,7 +2,7 @@
  * A model's process that dies when a text tells it to, as a native library takes its process with it. The
  * argument names what it does before it has its model: `abort-at-start` dies there.
  */
-import type { ChildMessage, ReadTexts } from '../runtimes/use-lite-messages.ts';
+import type { ChildMessage, ReadTexts } from '../runtimes/use-lite/use-lite-messages.ts';
 
 process.on('disconnect', () => process.exit(0));
 

@@ -1,5 +1,5 @@
-import type { Runtime } from '../runtime.ts';
-import { EmbeddingProcess } from '../runtimes/embedding-process.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
+import { EmbeddingProcess } from '../runtimes/use-lite/embedding-process.ts';
 
 /** A runtime over a real child process that dies of some texts: `abort…`, `exit`, `kill`, `die-in-company`. */
 export interface DyingRuntime extends Runtime {

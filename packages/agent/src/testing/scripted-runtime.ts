@@ -1,4 +1,10 @@
-import { type ModelUsed, type Offer, RunFailure, type RunRequest, type Runtime } from '../runtime.ts';
+import {
+  type ModelUsed,
+  type Offer,
+  RunFailure,
+  type RunRequest,
+  type Runtime,
+} from '../runtimes/runtime.ts';
 
 /** A runtime whose items a test lets end one by one, or at once. */
 export interface ScriptedRuntime extends Runtime {

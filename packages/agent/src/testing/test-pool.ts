@@ -4,10 +4,10 @@ import type { JobView, ResultLine } from '@macbatch/contract';
 import type { StoreOptions } from '@macbatch/store';
 import { type FreshStore, freshStore } from '@macbatch/store/testing';
 import { onTestFinished, vi } from 'vitest';
-import { Agent } from '../agent.ts';
-import type { AgentOptions } from '../agent-options.ts';
-import { sleep } from '../backoff.ts';
-import type { Runtime } from '../runtime.ts';
+import { Agent } from '../agent/agent.ts';
+import type { AgentOptions } from '../agent/agent-options.ts';
+import { sleep } from '../loops/backoff.ts';
+import type { Runtime } from '../runtimes/runtime.ts';
 
 /** Longest that a condition is waited for: these tests share their cores with others. */
 const PATIENCE_MS = 60_000;

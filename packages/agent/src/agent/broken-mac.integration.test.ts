@@ -1,0 +1,47 @@
+import { Client } from '@macbatch/client';
+import type { LeaseRequest } from '@macbatch/contract';
+import { submitJob } from '@macbatch/store/testing';
+import { expect, it } from 'vitest';
+import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
+import { TestPool, until } from '../testing/test-pool.ts';
+
+const SHARD = 5;
+/** Five errors and eight more before it is judged, four items a slot that it may hold meanwhile, and a lease. */
+const FOUND_OUT = 5 + 8 + 4 * 4 + SHARD;
+
+it('a Mac that answers every item with an error at once spoils few of them, and another does the rest', async () => {
+  const pool = await TestPool.open();
+  const slow = scriptedRuntime({ hold: () => true });
+  const good = pool.start('good', slow, { concurrency: 4, leaseLimit: null });
+  await until(() => good.logged('worker.running').length === 1);
+  const id = await submitJob(pool.store, { items: 300, shardSize: SHARD });
+  await until(() => slow.running.length === 4);
+  // The good one has said nothing yet: nobody can know who is right.
+  const broken = scriptedRuntime({ fail: () => failures.permanent() });
+  pool.start('broken', broken, { concurrency: 4, leaseLimit: null });
+  await until(() => pool.store.doubts().length === 1);
+  slow.release(...Array.from({ length: 300 }, (_, n) => n));
+  const { items } = await pool.ended(id);
+  expect(items.error).toBeGreaterThan(0);
+  expect(items.error).toBeLessThanOrEqual(FOUND_OUT);
+  expect(items.ok).toBe(300 - items.error);
+});
+
+it('G: errors that come at once say nothing of how long a model takes to load', async () => {
+  const pool = await TestPool.open();
+  const asked: LeaseRequest['offers'][number][] = [];
+  const fetch = async (url: string, init: RequestInit) => {
+    if (url.endsWith('/lease')) asked.push(...(JSON.parse(String(init.body)) as LeaseRequest).offers);
+    return pool.request(url, init);
+  };
+  const client = new Client({ baseUrl: 'http://control.test', fetch, retries: 0 });
+  const runtime = scriptedRuntime({ fail: (n) => (n === 0 ? undefined : failures.permanent()) });
+  pool.start('a', runtime, { client, concurrency: 1 });
+  const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 2 } });
+  const [offer] = await until(() => {
+    const [last] = asked.slice(-1);
+    return last?.loaded === true && [last];
+  });
+  expect(offer).not.toHaveProperty('load_seconds');
+});

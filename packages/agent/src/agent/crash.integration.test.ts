@@ -1,0 +1,144 @@
+import { audit, submitJob } from '@macbatch/store/testing';
+import { expect, it } from 'vitest';
+import { type DyingRuntime, dyingRuntime } from '../testing/dying-runtime.ts';
+import { scriptedRuntime } from '../testing/scripted-runtime.ts';
+import { type TestAgent, TestPool, until } from '../testing/test-pool.ts';
+
+async function submit(pool: TestPool, texts: readonly string[], shardSize: number): Promise<string> {
+  const { job } = await pool.client.submit(async function* () {
+    yield JSON.stringify({ job_type: 'embed', model: 'dying', shard_size: shardSize });
+    for (const [n, text] of texts.entries()) yield JSON.stringify({ id: `i${n}`, payload: text });
+  });
+  return job.id;
+}
+
+const crashesOf = (agent: TestAgent, item: string) =>
+  agent.logged('runtime.crashed').filter(({ item_id }) => item_id === item).length;
+
+const companyOf = ({ runs }: DyingRuntime, text: string) =>
+  runs.filter((run) => run.text === text).map(({ company }) => company);
+
+it.each([
+  ['abort', 'SIGABRT'],
+  ['kill', 'SIGKILL'],
+  ['exit', 'code 3'],
+])('an item that ends its process with %s is its own error, and fails no neighbour', async (text, how) => {
+  const pool = await TestPool.open();
+  const texts = ['a', 'b', text, 'c', 'd', 'e', 'f', 'g'];
+  const id = await submit(pool, texts, 4);
+  const runtime = dyingRuntime();
+  const agent = pool.start('a', runtime, { concurrency: 4 });
+  expect(await pool.ended(id)).toMatchObject({
+    state: 'done',
+    items: { ok: 7, error: 1, failed: 0 },
+    tasks: { done: 2, failed: 0 },
+    // Nobody else was asked, and no attempt was charged.
+    leases_granted: 2,
+  });
+  const results = await pool.results(id);
+  expect(results.map(({ status }) => status)).toEqual(texts.map((each) => (each === text ? 'error' : 'ok')));
+  expect(results[2]?.error).toMatchObject({
+    code: 'runtime_crashed',
+    message: expect.stringContaining(how),
+  });
+  // Once beside the others, then three times alone on this Mac; the others died with it once.
+  expect(companyOf(runtime, text)).toEqual([4, 1, 1, 1]);
+  expect(crashesOf(agent, 'i2')).toBe(4);
+  for (const innocent of ['a', 'b', 'c']) expect(companyOf(runtime, innocent)).toEqual([4, 1]);
+  expect(agent.logged('runtime.crashed')).toHaveLength(4 + 3);
+  const [task] = await pool.sql`select max(errors) as errors, max(returns) as returns from tasks`;
+  expect(task).toEqual({ errors: 0, returns: 0 });
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('items of other tasks that were in flight are innocent once they have succeeded alone', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['a', 'abort', 'b', 'c', 'd', 'e'], 1);
+  const runtime = dyingRuntime();
+  pool.start('a', runtime, { concurrency: 3, leaseLimit: 3 });
+  expect(await pool.ended(id)).toMatchObject({
+    items: { ok: 5, error: 1, failed: 0 },
+    tasks: { done: 6, failed: 0 },
+    leases_granted: 6,
+  });
+  expect(companyOf(runtime, 'a')).toEqual([3, 1]);
+});
+
+it('a suspect waits until the slots are empty, whatever runs in them', async () => {
+  const pool = await TestPool.open();
+  const other = await submitJob(pool.store, { items: 1 });
+  const bystander = scriptedRuntime({ hold: () => true });
+  const runtime = dyingRuntime();
+  const agent = pool.start('a', bystander, { concurrency: 3, runtimes: [bystander, runtime] });
+  await until(() => bystander.running.length === 1);
+  const id = await submit(pool, ['a', 'abort'], 2);
+  await until(() => agent.logged('runtime.crashed').length === 2);
+  // Each heartbeat fills the slots.
+  const beats = () => agent.requests.filter((path) => path === '/v1/workers/heartbeat').length;
+  const before = beats();
+  await until(() => beats() > before + 3);
+  expect(runtime.runs).toHaveLength(2);
+
+  bystander.release(0);
+  expect(await pool.ended(other)).toMatchObject({ items: { ok: 1 } });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 1 } });
+});
+
+it('an item that dies only in company is run alone and succeeds', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['a', 'die-in-company', 'b'], 3);
+  const runtime = dyingRuntime();
+  const agent = pool.start('a', runtime, { concurrency: 3 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 3, error: 0 }, leases_granted: 1 });
+  expect(crashesOf(agent, 'i1')).toBe(1);
+  expect(companyOf(runtime, 'die-in-company')).toEqual([3, 1]);
+});
+
+it('two items that always crash cost four crashes each, whoever they ran beside', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['abort', 'kill', 'a', 'b', 'c', 'd'], 3);
+  const agent = pool.start('a', dyingRuntime(), { concurrency: 2 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 4, error: 2, failed: 0 } });
+  expect([crashesOf(agent, 'i0'), crashesOf(agent, 'i1')]).toEqual([4, 4]);
+});
+
+it('a runtime that dies under everything is not here: no item is to blame and no attempt is charged', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['abort 1', 'abort 2', 'abort 3', 'abort 4'], 4);
+  const agent = pool.start('a', dyingRuntime(), { concurrency: 4, leaseRequestsAtMost: 1 });
+  await until(() => agent.logged('task.not_here').length > 0);
+  await until(async () => (await pool.job(id)).tasks.pending === 1);
+  expect(await pool.job(id)).toMatchObject({ items: { error: 0, failed: 0, open: 4 } });
+  const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
+  expect(task).toEqual({ charged: 0, errors: 0 });
+});
+
+it('a child that never gets up is not here, not the fault of the items', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['a', 'b', 'c'], 3);
+  const agent = pool.start('a', dyingRuntime('abort-at-start'), { concurrency: 2 });
+  await until(() => agent.logged('task.not_here').length > 0);
+  expect(agent.logged('task.not_here')[0]).toMatchObject({ code: 'runtime_does_not_start' });
+  expect(agent.logged('runtime.crashed')).toEqual([]);
+  await until(async () => (await pool.client.call('listWorkers', {})).workers[0]?.models.length === 0);
+
+  pool.start('b', dyingRuntime());
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 3 } });
+  const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
+  expect(task).toEqual({ charged: 1, errors: 0 });
+});
+
+it('W7: suspects are handed back at a drain, and nothing is held against them elsewhere', async () => {
+  const pool = await TestPool.open();
+  const id = await submit(pool, ['die-in-company', 'a'], 2);
+  const agent = pool.start('a', dyingRuntime(), {
+    concurrency: 2,
+    log: (event) => {
+      if (event === 'runtime.crashed') agent.ask();
+    },
+  });
+  await agent.ended;
+  expect(await pool.job(id)).toMatchObject({ items: { open: 2 }, tasks: { pending: 1 } });
+  pool.start('b', dyingRuntime(), { concurrency: 1 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 2 }, lease_expired_events: 0 });
+});

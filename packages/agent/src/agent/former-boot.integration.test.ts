@@ -1,0 +1,104 @@
+import { submitJob } from '@macbatch/store/testing';
+import { expect, it } from 'vitest';
+import { scriptedRuntime } from '../testing/scripted-runtime.ts';
+import { TestPool, until } from '../testing/test-pool.ts';
+import type { FormerBoots } from '../worker-folder/former-boots.ts';
+
+/** What a worker's disk says of its earlier boots. */
+function boots(...former: readonly string[]): FormerBoots & { readonly told: () => boolean } {
+  let settled = false;
+  return {
+    former,
+    told: () => settled,
+    settled: async () => {
+      settled = true;
+    },
+  };
+}
+
+it('W8: a worker that starts again hands back what its former process held before it claims anything', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
+  const dead = scriptedRuntime({ hold: () => true });
+  const killed = pool.start('a', dead, { bootId: 'boot-1', boots: boots(), leaseRequestsAtMost: 1 });
+  await until(() => dead.running.length === 2);
+  // As a kill leaves it: nobody hears of it again. Its disk has kept nothing of what it held.
+  killed.away = true;
+  const former = boots('boot-1');
+  const next = pool.start('a', scriptedRuntime(), { bootId: 'boot-2', boots: former });
+  expect(await pool.ended(id)).toMatchObject({
+    state: 'done',
+    items: { ok: 2 },
+    leases_granted: 2,
+    lease_expired_events: 0,
+  });
+  const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
+  expect(task).toEqual({ charged: 1, errors: 0 });
+  expect(former.told()).toBe(true);
+  expect(next.requests.slice(0, 3)).toEqual([
+    '/v1/workers/heartbeat',
+    '/v1/workers/heartbeat',
+    '/v1/tasks/lease',
+  ]);
+});
+
+it('W8: two machines with one worker id: the second claims nothing and says which host has it', async () => {
+  const pool = await TestPool.open();
+  const first = scriptedRuntime({ hold: () => true });
+  const id = await submitJob(pool.store, { items: 4, shardSize: 1 });
+  const one = pool.start('mac', first, {
+    bootId: 'one',
+    boots: boots(),
+    hostname: 'mac-a.local',
+    leaseRequestsAtMost: 2,
+  });
+  await until(() => first.running.length === 2);
+  const two = pool.start('mac', scriptedRuntime(), {
+    bootId: 'two',
+    boots: boots(),
+    hostname: 'mac-b.local',
+  });
+  await until(() => two.logged('heartbeat.failed').length > 2);
+  expect(two.logged('heartbeat.failed')[0]).toMatchObject({
+    reason: expect.stringContaining('mac is in use by a worker on mac-a.local'),
+  });
+  expect(two.agent.state).toBe('starting');
+  expect(new Set(two.requests)).toEqual(new Set(['/v1/workers/heartbeat']));
+  expect(await pool.job(id)).toMatchObject({ tasks: { leased: 2 } });
+
+  // The first goes home: the second is let in.
+  one.ask();
+  first.release(0, 1, 2, 3);
+  await one.ended;
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 4 }, lease_expired_events: 0 });
+  expect(two.agent.state).toBe('running');
+});
+
+it('W8: a machine that slept while another took its worker id asks for no more work', async () => {
+  const pool = await TestPool.open();
+  const one = pool.start('mac', scriptedRuntime(), {
+    bootId: 'one',
+    boots: boots(),
+    hostname: 'mac-a.local',
+  });
+  await until(() => one.agent.state === 'running');
+  one.away = true;
+  await until(() => one.logged('heartbeat.failed').length > 0);
+  await pool.sql`update workers set last_heartbeat_at = now() - interval '1 hour'`;
+  const two = pool.start('mac', scriptedRuntime(), {
+    bootId: 'two',
+    boots: boots(),
+    hostname: 'mac-b.local',
+  });
+  await until(() => two.agent.state === 'running');
+  one.away = false;
+  await until(() =>
+    one.logged('heartbeat.failed').some(({ reason }) => String(reason).includes('mac-b.local')),
+  );
+  const id = await submitJob(pool.store, { items: 20, shardSize: 1 });
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 20 } });
+  const boot = await pool.sql`select distinct boot_id from leases where boot_id = 'one'`;
+  // The request that was already open may have brought one.
+  expect(one.logged('task.leased').length).toBeLessThanOrEqual(1);
+  expect(boot.length).toBeLessThanOrEqual(1);
+});

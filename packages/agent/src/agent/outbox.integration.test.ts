@@ -1,0 +1,191 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { audit, expireLeases, submitJob } from '@macbatch/store/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { Outbox } from '../outbox/outbox.ts';
+import { scriptedRuntime } from '../testing/scripted-runtime.ts';
+import { type TestAgent, TestPool, until } from '../testing/test-pool.ts';
+
+const always = () => true;
+const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+
+/** The place of an outbox, gone when the test has finished. */
+function outboxPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'macbatch-outbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'outbox.jsonl');
+}
+
+async function openOutbox(path: string): Promise<Outbox> {
+  const { outbox } = await Outbox.open(path);
+  onTestFinished(() => outbox.close().catch(() => undefined));
+  return outbox;
+}
+
+/** Ends an agent that can't report: what it has stays in its outbox. */
+async function endAway(agent: TestAgent, outbox: Outbox): Promise<void> {
+  agent.away = true;
+  agent.ask();
+  agent.insist();
+  await agent.ended;
+  await outbox.close();
+}
+
+const isEmpty = (path: string) => statSync(path).size === 0;
+
+it('W6: outcomes that end while the control plane is away arrive once it is back, and nothing runs twice', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 6, shardSize: 3 });
+  const path = outboxPath();
+  const runtime = scriptedRuntime({ hold: always });
+  const a = pool.start('a', runtime, { outbox: await openOutbox(path), leaseLimit: 2, concurrency: 6 });
+  await until(() => runtime.running.length === 6);
+  a.away = true;
+  runtime.release(...numbers(6));
+  await until(() => a.logged('report.delayed').length > 2 && a.logged('heartbeat.failed').length > 0);
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 0, open: 6 } });
+  const kept = readFileSync(path, 'utf8');
+  for (const n of numbers(6)) expect(kept).toContain(`"item_id":"item-${n}"`);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+
+  a.away = false;
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 6 }, leases_granted: 2 });
+  expect(runtime.started.toSorted((x, y) => x - y)).toEqual(numbers(6));
+  await until(() => isEmpty(path));
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('W6: another process of the worker reports what the first finished, and hands the rest back at once', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 8, shardSize: 8 });
+  const path = outboxPath();
+  const first = scriptedRuntime({ hold: (n) => n >= 4 });
+  const outbox = await openOutbox(path);
+  // Two are left to start: until then what is finished is not sent.
+  const a = pool.start('a', first, { outbox, concurrency: 2, reportMs: 1e9 });
+  await until(() => first.running.length === 2 && readFileSync(path, 'utf8').includes('"item-3"'));
+  await endAway(a, outbox);
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 0 }, tasks: { leased: 1 } });
+
+  const second = scriptedRuntime();
+  const again = pool.start('a', second, { outbox: await openOutbox(path), bootId: 'second' });
+  expect(await pool.ended(id)).toMatchObject({
+    state: 'done',
+    items: { ok: 8 },
+    lease_expired_events: 0,
+    leases_granted: 2,
+  });
+  expect(again.logged('outbox.recovered')).toMatchObject([{ tasks: 1, outcomes: 4 }]);
+  expect(second.started).toEqual([4, 5, 6, 7]);
+  expect((await pool.results(id)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 2, 2, 2, 2]);
+  await until(() => isEmpty(path));
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('W6: what was finished is reported before anything is leased, though its lease has run out meanwhile', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 4, shardSize: 2 });
+  const path = outboxPath();
+  const first = scriptedRuntime({ hold: always });
+  const outbox = await openOutbox(path);
+  const a = pool.start('a', first, { outbox, leaseRequestsAtMost: 1 });
+  await until(() => first.running.length === 2);
+  a.away = true;
+  first.release(0, 1);
+  await until(() => a.logged('report.delayed').length > 0);
+  await endAway(a, outbox);
+  await expireLeases(pool.sql);
+  await pool.client.call('reclaim', {});
+
+  const second = scriptedRuntime();
+  const again = pool.start('a', second, { outbox: await openOutbox(path), bootId: 'second' });
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leases_granted: 2 });
+  expect(second.started).toEqual([2, 3]);
+  expect(again.requests.indexOf('/v1/tasks/complete_batch')).toBeLessThan(
+    again.requests.indexOf('/v1/tasks/lease'),
+  );
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('W6: records of another deployment are neither sent nor lost, and new work goes on', async () => {
+  const [here, there] = [await TestPool.open(), await TestPool.open()];
+  // Databases of tests are copies of one, its id included.
+  await there.sql`update deployment set id = gen_random_uuid()`;
+  const [jobHere, jobThere] = await Promise.all(
+    [here, there].map((pool) => submitJob(pool.store, { items: 2, shardSize: 2 })),
+  );
+  const path = outboxPath();
+  const first = scriptedRuntime({ hold: (n) => n === 1 });
+  const outbox = await openOutbox(path);
+  const a = there.start('a', first, { outbox });
+  await until(() => first.running.length === 1 && readFileSync(path, 'utf8').includes('"item-0"'));
+  await endAway(a, outbox);
+  const kept = readFileSync(path, 'utf8');
+
+  // The same worker, task id and lease number as there.
+  const second = scriptedRuntime();
+  const outboxHere = await openOutbox(path);
+  const b = here.start('a', second, { outbox: outboxHere });
+  expect(await here.ended(String(jobHere))).toMatchObject({ state: 'done', items: { ok: 2 } });
+  expect(second.started).toEqual([0, 1]);
+  expect(b.logged('outbox.foreign')).toMatchObject([{ tasks: 1 }]);
+  expect(b.logged('outbox.recovered')).toEqual([]);
+  expect(readFileSync(path, 'utf8').startsWith(kept)).toBe(true);
+  b.ask();
+  await b.ended;
+  await outboxHere.close();
+
+  const third = scriptedRuntime();
+  const c = there.start('a', third, { outbox: await openOutbox(path) });
+  expect(await there.ended(String(jobThere))).toMatchObject({ state: 'done', items: { ok: 2 } });
+  expect(c.logged('outbox.recovered')).toMatchObject([{ tasks: 1, outcomes: 1 }]);
+  expect(third.started).toEqual([1]);
+  await until(() => isEmpty(path));
+  for (const pool of [here, there]) expect(await audit(pool.url)).toEqual([]);
+});
+
+/** Agent a has finished a task of two items, unheard; its lease has run out and b runs the task. */
+async function lateReport() {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
+  const path = outboxPath();
+  const early = scriptedRuntime({ hold: always });
+  const a = pool.start('a', early, { outbox: await openOutbox(path), leaseRequestsAtMost: 1 });
+  await until(() => early.running.length === 2);
+  a.away = true;
+  early.release(0, 1);
+  await until(() => a.logged('report.delayed').length > 0);
+  await expireLeases(pool.sql);
+  await pool.client.call('reclaim', {});
+  const heir = scriptedRuntime({ hold: always });
+  const b = pool.start('b', heir);
+  await until(() => heir.running.length === 2);
+  return { pool, id, path, early, a, heir, b };
+}
+
+it('T9: a result whose lease is long gone wins if it is the first, whoever has the task now', async () => {
+  const { pool, id, path, a, heir, b } = await lateReport();
+  a.away = false;
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 2 }, lease_expired_events: 1 });
+  heir.release(0, 1);
+  await until(() => isEmpty(path) && heir.running.length === 0);
+  expect(a.logged('task.reported')).toMatchObject([{ attempt: 1, outcome: 'accepted' }]);
+  expect((await pool.results(id)).map(({ worker }) => worker)).toEqual(['a', 'a']);
+  b.ask();
+  await b.ended;
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('T7: a late result that is not the first is told so and dropped from the outbox', async () => {
+  const { pool, id, path, early, a, heir } = await lateReport();
+  heir.release(0, 1);
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 2 } });
+  expect(isEmpty(path)).toBe(false);
+  a.away = false;
+  await until(() => isEmpty(path));
+  expect(a.logged('task.reported')).toMatchObject([{ attempt: 1, outcome: 'superseded' }]);
+  expect((await pool.results(id)).map(({ worker }) => worker)).toEqual(['b', 'b']);
+  expect([early.started.length, heir.started.length]).toEqual([2, 2]);
+  expect(await audit(pool.url)).toEqual([]);
+});

@@ -1,0 +1,164 @@
+import { isRecord, member, parseJson } from '../json-value.ts';
+import { type FailureClass, RunFailure } from '../runtime.ts';
+
+/** Enough of a server's message to act on; servers put whole prompts into theirs. */
+const MESSAGE_LENGTH_AT_MOST = 500;
+
+interface ErrorReply {
+  readonly status: number;
+  readonly message: string;
+  /** The error's `type` and `code`, where the server gives them. */
+  readonly kinds: readonly unknown[];
+  /** `{"error": "text"}`: how mlx_lm.server tells every exception, and Ollama's own API its errors. */
+  readonly bareText: boolean;
+}
+
+interface Rule {
+  readonly when: (reply: ErrorReply) => boolean;
+  readonly failure: FailureClass;
+  readonly code: string;
+}
+
+const status =
+  (...these: number[]) =>
+  (reply: ErrorReply) =>
+    these.includes(reply.status);
+const says =
+  (...texts: RegExp[]) =>
+  (reply: ErrorReply) =>
+    texts.some((text) => text.test(reply.message));
+const kind =
+  (...these: string[]) =>
+  (reply: ErrorReply) =>
+    these.some((one) => reply.kinds.includes(one));
+const any =
+  (...rules: Rule['when'][]) =>
+  (reply: ErrorReply) =>
+    rules.some((rule) => rule(reply));
+const all =
+  (...rules: Rule['when'][]) =>
+  (reply: ErrorReply) =>
+    rules.every((rule) => rule(reply));
+
+/**
+ * The first rule that holds classes the reply. Statuses that mean one thing everywhere come first;
+ * then texts, because servers send the same trouble with different statuses, LM Studio even with 200.
+ */
+const RULES: readonly Rule[] = [
+  { when: status(401, 403), failure: 'not_here', code: 'unauthorized' },
+  { when: status(507), failure: 'not_here', code: 'out_of_memory' },
+  { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
+  { when: status(503, 429), failure: 'wait', code: 'server_busy' },
+  {
+    when: any(
+      kind('exceed_context_size_error', 'context_length_exceeded'),
+      says(
+        // Ollama
+        /input length exceeds the (maximum )?context length/i,
+        /prompt is longer than/i,
+        // LM Studio
+        /trying to keep the first \d+ tokens/i,
+        /cannot truncate prompt/i,
+        // llama-server, chat and embeddings
+        /exceeds the available context size/i,
+        /input .*is too (large|long) to process/i,
+        // vLLM and other OpenAI-compatible servers
+        /maximum context length/i,
+      ),
+    ),
+    failure: 'permanent',
+    code: 'context_length_exceeded',
+  },
+  {
+    when: says(
+      /out of memory/i,
+      /insufficient (system )?(memory|resources)/i,
+      /requires more system memory/i,
+      /OutOfMemory/,
+    ),
+    failure: 'not_here',
+    code: 'out_of_memory',
+  },
+  {
+    when: any(
+      kind('model_not_found'),
+      says(/\bmodel\b.*\bnot found\b/i, /\bno models? (is |are )?loaded\b/i),
+      // mlx_lm.server loads by name from the Hugging Face cache, or tries to fetch.
+      all(
+        status(404),
+        (reply) => reply.bareText,
+        says(
+          /not found/i,
+          /client error/i,
+          /no such file/i,
+          /no safetensors/i,
+          /model type .* not supported/i,
+        ),
+        // An SSL or name error of the fetch says nothing of the model.
+        (reply) => !says(/max retries exceeded/i)(reply),
+      ),
+    ),
+    failure: 'not_here',
+    code: 'model_not_found',
+  },
+  {
+    // LM Studio sends these with 400, though nothing is wrong with the request.
+    when: says(/model (is |was )?unloaded/i, /model has crashed/i, /channel error/i, /operation canceled/i),
+    failure: 'transient',
+    code: 'server_error',
+  },
+  { when: says(/failed to load model/i), failure: 'not_here', code: 'model_load_failed' },
+  {
+    when: any(
+      status(405, 501),
+      kind('not_supported_error'),
+      says(
+        /does not support (chat|generat|completion|embed)/i,
+        // llama-server with --embeddings but without --pooling
+        /pooling type '?none/i,
+        // LM Studio, with 200
+        /unexpected endpoint or method/i,
+      ),
+    ),
+    failure: 'not_here',
+    code: 'not_supported',
+  },
+  // Any exception of mlx_lm.server that no rule above knows; never "no such route".
+  { when: all(status(404), (reply) => reply.bareText), failure: 'transient', code: 'server_error' },
+  // No such route: not an OpenAI-compatible server, or its address lacks the /v1.
+  { when: status(404, 301, 302, 307, 308), failure: 'not_here', code: 'not_supported' },
+  { when: status(502), failure: 'wait', code: 'server_unreachable' },
+  { when: status(408, 504), failure: 'transient', code: 'timeout' },
+  { when: status(400, 413, 422), failure: 'permanent', code: 'invalid_request' },
+  { when: status(200), failure: 'transient', code: 'empty_response' },
+];
+
+/**
+ * Classes a reply that brings no result: any status but 200, or a 200 whose body is empty, broken or
+ * an error. `body` is the text of the reply, freed of secrets: its message is told to the submitter.
+ */
+export function failureOfReply(status: number, body: string): RunFailure {
+  const reply = errorReply(status, body);
+  const rule = RULES.find(({ when }) => when(reply));
+  const message = `the model server answered ${status}: ${reply.message.slice(0, MESSAGE_LENGTH_AT_MOST)}`;
+  return new RunFailure(rule?.failure ?? 'transient', rule?.code ?? 'server_error', message);
+}
+
+function errorReply(status: number, body: string): ErrorReply {
+  const plain = {
+    status,
+    message: body.trim() === '' ? 'an empty body' : body.trim(),
+    kinds: [],
+    bareText: false,
+  };
+  const parsed = parseJson(body);
+  const error = member(parsed, 'error');
+  if (typeof error === 'string') return { ...plain, message: error, bareText: true };
+  const source = isRecord(error) ? error : parsed;
+  const told = [member(source, 'message'), member(source, 'detail')].find((text) => typeof text === 'string');
+  return {
+    ...plain,
+    message: told ?? plain.message,
+    kinds: [member(source, 'type'), member(source, 'code')],
+  };
+}

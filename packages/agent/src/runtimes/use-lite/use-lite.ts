@@ -1,0 +1,105 @@
+import { type Offer, RunFailure, type RunRequest, type RunResult, type Runtime } from '../runtime.ts';
+import { textOf } from '../text-payload.ts';
+import { EmbeddingProcess, type ModelReading } from './embedding-process.ts';
+import type { UnavailableCode } from './use-lite-messages.ts';
+import { missingPackages } from './use-lite-model.ts';
+import { type Label, labelsOf, nearestLabel } from './zero-shot.ts';
+
+export const USE_LITE = 'use-lite';
+const MODEL_NAME = 'universal-sentence-encoder-lite-en';
+/** Label sets whose vectors are kept; a job has one. */
+const LABEL_SETS_KEPT = 64;
+
+const OFFERS: readonly Offer[] = [
+  { job_type: 'embed', model: USE_LITE },
+  { job_type: 'classify', model: USE_LITE },
+];
+
+const NEVER_HEALS: ReadonlySet<string> = new Set<UnavailableCode>([
+  'runtime_not_installed',
+  'runtime_load_failed',
+]);
+
+export interface UseLite extends Runtime {
+  /** The process that holds the model now, if one runs. */
+  readonly pid: number | undefined;
+}
+
+/**
+ * Embeddings and zero-shot classification on this machine without any server: Universal Sentence
+ * Encoder lite (English) in a child process that starts with the first item. `modulesFrom` is the URL
+ * of the file from which the optional packages are looked up.
+ */
+export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: string } = {}): UseLite {
+  const model = new EmbeddingProcess(modulesFrom);
+  const labelVectors = new Map<string, Promise<readonly Float32Array[]>>();
+  let usable = missingPackages(modulesFrom).length === 0;
+
+  return {
+    name: USE_LITE,
+    get pid() {
+      return model.pid;
+    },
+    offers: () => (usable ? OFFERS : []),
+    async run(request) {
+      request.signal.throwIfAborted();
+      try {
+        if (request.model === USE_LITE && request.job_type === 'embed') return await embed(request);
+        if (request.model === USE_LITE && request.job_type === 'classify') return await classify(request);
+      } catch (error) {
+        // Neither heals while the worker runs: the packages are missing or broken.
+        if (error instanceof RunFailure && NEVER_HEALS.has(error.code)) usable = false;
+        throw error;
+      }
+      throw new RunFailure(
+        'not_here',
+        'not_supported',
+        `use-lite does not run ${request.job_type} with the model "${request.model}"`,
+      );
+    },
+    close: () => model.close(),
+  };
+
+  async function embed({ payload, signal }: RunRequest): Promise<RunResult> {
+    const reading = await model.read(textOf(payload), signal);
+    return result(reading, {
+      // Nine digits name a 32-bit float exactly; the seventeen of its double would be twice the bytes.
+      embedding: Array.from(reading.vector, (x) => Number(x.toPrecision(9))),
+      dimensions: reading.vector.length,
+    });
+  }
+
+  async function classify({ payload, params, signal }: RunRequest): Promise<RunResult> {
+    const labels = labelsOf(params);
+    const text = textOf(payload);
+    const [reading, vectors] = await Promise.all([model.read(text, signal), vectorsOf(labels)]);
+    return result(reading, nearestLabel(reading.vector, labels, vectors));
+  }
+
+  /** Shared by all items with these labels, so no single item's abort may end it. */
+  function vectorsOf(labels: readonly Label[]): Promise<readonly Float32Array[]> {
+    const key = JSON.stringify(labels.map(({ description }) => description));
+    const known = labelVectors.get(key);
+    if (known !== undefined) return known;
+    const vectors = Promise.all(labels.map(({ description }) => model.read(description))).then(
+      (readings) => readings.map(({ vector }) => vector),
+      (error: unknown) => {
+        labelVectors.delete(key);
+        throw error;
+      },
+    );
+    const [oldest] = labelVectors.keys();
+    if (labelVectors.size >= LABEL_SETS_KEPT && oldest !== undefined) labelVectors.delete(oldest);
+    labelVectors.set(key, vectors);
+    return vectors;
+  }
+}
+
+/** Every outcome says how much of the text was read: a cut text must not pass for a whole one. */
+function result({ tokens, truncated, digest }: ModelReading, answer: object): RunResult {
+  return {
+    output: JSON.stringify({ ...answer, tokens_read: tokens, truncated }),
+    model: { name: MODEL_NAME, digest },
+    usage: { input_tokens: tokens },
+  };
+}

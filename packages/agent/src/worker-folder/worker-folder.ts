@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Outbox } from '../outbox/outbox.ts';
+import { type FormerBoots, noteBoot } from './former-boots.ts';
+
+/** A worker's own folder on this machine, claimed by one process at a time. */
+export interface WorkerFolder {
+  readonly outbox: Outbox;
+  /** Lines of the outbox that could not be read. */
+  readonly dropped: number;
+  readonly boots: FormerBoots;
+  close(): Promise<void>;
+}
+
+const OUTBOX = 'outbox.jsonl';
+const BOOTS = 'boots.json';
+const OWNER = 'owner.pid';
+
+/** Opens the folder of worker `workerId` below `stateDir` for this boot. Rejects while another process has it. */
+export async function workerFolder(
+  stateDir: string,
+  workerId: string,
+  bootId: string,
+): Promise<WorkerFolder> {
+  const folder = await claim(stateDir, workerId);
+  const { outbox, dropped } = await Outbox.open(join(folder, OUTBOX));
+  return {
+    outbox,
+    dropped,
+    boots: await noteBoot(join(folder, BOOTS), bootId),
+    async close() {
+      await outbox.close();
+      await rm(join(folder, OWNER), { force: true });
+    },
+  };
+}
+
+/** Empties the outbox of a worker that does not run: what it holds is never reported. */
+export async function purgeOutbox(stateDir: string, workerId: string): Promise<void> {
+  const folder = await claim(stateDir, workerId);
+  // Also what was left of writing it anew.
+  for (const name of [OUTBOX, `${OUTBOX}.new`]) await rm(join(folder, name), { force: true });
+  await rm(join(folder, OWNER), { force: true });
+}
+
+/** Notes this process as the owner of the folder, unless another that lives is. */
+async function claim(stateDir: string, workerId: string): Promise<string> {
+  const folder = join(stateDir, encodeURIComponent(workerId));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, OWNER);
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, `${process.pid} ${await startOf(process.pid)}`, { mode: 0o600 });
+  try {
+    // Linked whole: nobody ever reads a note that is not written yet.
+    while (!(await linked(draft, path))) {
+      const note = await readFile(path, 'utf8').catch(() => '');
+      const [pid = '', ...started] = note.split(' ');
+      const owner = Number(pid);
+      // Process ids are given out again after a reboot: it must also have started when the owner did.
+      if (owner !== process.pid && isRunning(owner) && (await startOf(owner)) === started.join(' ')) {
+        throw new Error(
+          `Worker ${workerId} is already running here as process ${owner}. Give this one another MACBATCH_WORKER_ID (--id); if no worker runs, remove ${path}.`,
+        );
+      }
+      await removeNote(path, note);
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return folder;
+}
+
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes the note of an owner that is gone; one that a faster process has put there meanwhile stays. */
+async function removeNote(path: string, note: string): Promise<void> {
+  const aside = `${path}.${process.pid}.old`;
+  try {
+    await rename(path, aside);
+  } catch {
+    return; // another process has removed it
+  }
+  if ((await readFile(aside, 'utf8')) !== note) await linked(aside, path);
+  await rm(aside, { force: true });
+}
+
+/** When a process started, in words that only compare for equality; empty where nothing tells. */
+async function startOf(pid: number): Promise<string> {
+  try {
+    if (process.platform !== 'linux') {
+      const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], {
+        env: { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' },
+      });
+      return stdout.trim();
+    }
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
+    // The second field is the program's name in parentheses and may hold anything: counted from its end.
+    return `${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} ${boot.trim()}`;
+  } catch {
+    return '';
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid < 1) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
+  }
+}
