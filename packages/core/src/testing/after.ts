@@ -1,6 +1,6 @@
-import { decide } from '../decide.ts';
-import type { TaskEvent } from '../event.ts';
-import type { Task } from '../task.ts';
+import { decide } from '../lifecycle/decide.ts';
+import type { TaskEvent } from '../lifecycle/event.ts';
+import type { Task } from '../lifecycle/task.ts';
 
 /** The task after events that must all be accepted: states in tests are reached, never made up. */
 export function after(start: Task, ...events: readonly TaskEvent[]): Task {

@@ -1,5 +1,5 @@
-import type { TaskEvent } from '../event.ts';
-import { LEASE_SECONDS } from '../lease-terms.ts';
+import type { TaskEvent } from '../lifecycle/event.ts';
+import { LEASE_SECONDS } from '../lifecycle/lease-terms.ts';
 
 /** The clock of these tests: any number will do, and a real one reads like a real one. */
 export const T0 = Date.UTC(2026, 0, 1);

@@ -1,8 +1,8 @@
-import type { Decision } from '../decide.ts';
-import type { TaskEvent } from '../event.ts';
-import { MAX_ATTEMPTS, MAX_EXPIRIES } from '../lease-terms.ts';
-import { EXPIRED_TOO_OFTEN } from '../rules.ts';
-import type { Task } from '../task.ts';
+import type { Decision } from '../lifecycle/decide.ts';
+import type { TaskEvent } from '../lifecycle/event.ts';
+import { MAX_ATTEMPTS, MAX_EXPIRIES } from '../lifecycle/lease-terms.ts';
+import { EXPIRED_TOO_OFTEN } from '../lifecycle/rules.ts';
+import type { Task } from '../lifecycle/task.ts';
 
 /** The attempts that rule T6 counts. */
 const charged = (task: Task): number => task.attempts - task.returns - task.retryBase;

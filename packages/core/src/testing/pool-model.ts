@@ -1,6 +1,6 @@
-import { decide } from '../decide.ts';
-import type { TaskEvent } from '../event.ts';
-import { newTask, type Task } from '../task.ts';
+import { decide } from '../lifecycle/decide.ts';
+import type { TaskEvent } from '../lifecycle/event.ts';
+import { newTask, type Task } from '../lifecycle/task.ts';
 import { expire, fail, LEASE_MS, lease, release, report } from './events.ts';
 
 /** An outcome that a worker computed, kept on its disk until it is answered for. */

@@ -1,4 +1,4 @@
-import type { HeldWork, OpenJob, PoolState, PoolWorker } from '../pool-state.ts';
+import type { HeldWork, OpenJob, PoolState, PoolWorker } from '../estimates/pool-state.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' } as const;
 

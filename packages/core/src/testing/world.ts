@@ -1,6 +1,6 @@
-import { type Decision, decide } from '../decide.ts';
-import type { TaskEvent } from '../event.ts';
-import type { Task } from '../task.ts';
+import { type Decision, decide } from '../lifecycle/decide.ts';
+import type { TaskEvent } from '../lifecycle/event.ts';
+import type { Task } from '../lifecycle/task.ts';
 import { lease, report } from './events.ts';
 
 /** A task with what its surroundings know of it. */

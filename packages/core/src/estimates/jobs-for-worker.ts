@@ -1,6 +1,6 @@
-import { byModelAffinity } from './model-affinity.ts';
-import { offersWork, sameKind } from './offers-work.ts';
-import { perKind } from './per-kind.ts';
+import { byModelAffinity } from '../scheduling/model-affinity.ts';
+import { offersWork, sameKind } from '../scheduling/work-kind.ts';
+import { perKind } from '../scheduling/by-work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 /**

@@ -12,9 +12,9 @@ import {
   renew,
   report,
   retry,
-} from './testing/events.ts';
-import { brokenRules } from './testing/invariants.ts';
-import { canFinish, step, type World, worldOf } from './testing/world.ts';
+} from '../testing/events.ts';
+import { brokenRules } from '../testing/invariants.ts';
+import { canFinish, step, type World, worldOf } from '../testing/world.ts';
 
 const WORKERS = ['ann', 'bob'] as const;
 const ITEMS = 2;

@@ -1,5 +1,5 @@
-import type { JobOrder, WaitingJob } from './job-order.ts';
-import type { Advert, WorkKind } from './offers-work.ts';
+import type { JobOrder, WaitingJob } from '../scheduling/job-order.ts';
+import type { Advert, WorkKind } from '../scheduling/work-kind.ts';
 
 /** What a worker holds of one job. */
 export interface HeldWork extends WorkKind {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
-import { heldWork, openJob, poolWorker } from './testing/pool.ts';
+import { heldWork, openJob, poolWorker } from '../testing/pool.ts';
 import { kindsOf, type WorkerState, workerState } from './worker-state.ts';
 
 describe('what a worker does', () => {

@@ -1,4 +1,4 @@
-import type { WorkKind } from './offers-work.ts';
+import type { WorkKind } from './work-kind.ts';
 
 /** The same function, asked once for each kind of work: jobs are many, their kinds few. */
 export function perKind<Value>(compute: (kind: WorkKind) => Value): (kind: WorkKind) => Value {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { FORECAST_GAPS, type ForecastGap, forecastJob, type JobForecast } from './job-forecast.ts';
-import type { MeasuredPace } from './measured-pace.ts';
+import { FORECAST_GAPS, type ForecastGap, forecastJob, type JobForecast } from './job-estimate.ts';
+import type { MeasuredPace } from './measured-rate.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
-import { heldWork, openJob, poolState, poolWorker } from './testing/pool.ts';
+import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
 /** Half of what it tells, after a long time. */

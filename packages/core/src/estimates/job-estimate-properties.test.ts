@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ForecastGap, forecastJob, type JobForecast } from './job-forecast.ts';
+import { type ForecastGap, forecastJob, type JobForecast } from './job-estimate.ts';
 import type { OpenJob } from './pool-state.ts';
-import { heldWork, openJob, poolState, poolWorker } from './testing/pool.ts';
+import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
 
 function known(found: JobForecast | ForecastGap): JobForecast {
   if (typeof found === 'string') throw new Error(`no forecast: ${found}`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { poolWorker } from './testing/pool.ts';
-import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
+import { poolWorker } from '../testing/pool.ts';
+import { expectedPace, type Outlook, usualPaces } from './expected-rate.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
 const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });

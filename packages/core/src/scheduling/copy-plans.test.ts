@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyPlans, type Holder } from './copy-plan.ts';
+import { copyPlans, type Holder } from './copy-plans.ts';
 import { MAX_LEASE_ITEMS } from './lease-size.ts';
 
 const holder = (worker: string, over: Partial<Holder> = {}): Holder => ({

@@ -3,7 +3,7 @@ import { decide } from './decide.ts';
 import type { Refusal, TaskEvent, TaskEventType } from './event.ts';
 import { LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
 import { newTask, type Task } from './task.ts';
-import { after } from './testing/after.ts';
+import { after } from '../testing/after.ts';
 import {
   copy,
   expire,
@@ -16,7 +16,7 @@ import {
   report,
   retry,
   T0,
-} from './testing/events.ts';
+} from '../testing/events.ts';
 
 /** Now, in every row of the document: within the leases that began at T0. */
 const NOW = T0 + 60_000;
@@ -288,5 +288,5 @@ ${Object.keys(CHAPTERS)
 `;
 
 it('T1: LIFECYCLE.md tells what every event makes of every state', async () => {
-  await expect(DOCUMENT).toMatchFileSnapshot('../LIFECYCLE.md');
+  await expect(DOCUMENT).toMatchFileSnapshot('../../LIFECYCLE.md');
 });

@@ -1,6 +1,6 @@
-import type { JobState } from './job-state.ts';
-import { offersWork, sameKind, type WorkKind } from './offers-work.ts';
-import { perKind } from './per-kind.ts';
+import type { JobState } from '../lifecycle/job-state.ts';
+import { offersWork, sameKind, type WorkKind } from '../scheduling/work-kind.ts';
+import { perKind } from '../scheduling/by-work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 export const JOB_WAITS = [

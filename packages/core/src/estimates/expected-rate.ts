@@ -1,6 +1,6 @@
-import type { MeasuredPace } from './measured-pace.ts';
-import { sameKind, type WorkKind } from './offers-work.ts';
-import { perKind } from './per-kind.ts';
+import type { MeasuredPace } from './measured-rate.ts';
+import { sameKind, type WorkKind } from '../scheduling/work-kind.ts';
+import { perKind } from '../scheduling/by-work-kind.ts';
 import type { PoolWorker } from './pool-state.ts';
 
 /** How the unknown turns out: `early` is as good as can be expected, `late` as bad. */

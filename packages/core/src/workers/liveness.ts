@@ -1,4 +1,4 @@
-import { HEARTBEAT_ALIVE_SECONDS } from './lease-terms.ts';
+import { HEARTBEAT_ALIVE_SECONDS } from '../lifecycle/lease-terms.ts';
 
 /**
  * Whether a worker counts as alive: for reporting only, it never takes a task back. Times are

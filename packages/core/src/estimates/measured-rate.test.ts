@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { measuredPace, RECENT_SECONDS } from './measured-pace.ts';
+import { measuredPace, RECENT_SECONDS } from './measured-rate.ts';
 
 it('the pace of a steady worker is measured right from its first seconds on, whatever its fading', () => {
   fc.assert(

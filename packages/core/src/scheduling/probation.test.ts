@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Allowance, allowance, type Conduct, isDoubtful, NO_RECORD, withOutcomes } from './conduct.ts';
+import { type Allowance, allowance, type Conduct, isDoubtful, NO_RECORD, withOutcomes } from './probation.ts';
 
 const record = (...news: readonly (readonly [ok: number, errors: number])[]) =>
   news.reduce((before, [ok, errors]) => withOutcomes(before, ok, errors), NO_RECORD);

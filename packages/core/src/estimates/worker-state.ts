@@ -1,4 +1,4 @@
-import { offersWork, sameKind, type WorkKind } from './offers-work.ts';
+import { offersWork, sameKind, type WorkKind } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
 
 export const WORKER_STATES = [

@@ -1,10 +1,10 @@
 import { jobsForWorkers } from './jobs-for-worker.ts';
-import type { MeasuredPace } from './measured-pace.ts';
-import { offersWork, type WorkKind } from './offers-work.ts';
-import { perKind } from './per-kind.ts';
+import type { MeasuredPace } from './measured-rate.ts';
+import { offersWork, type WorkKind } from '../scheduling/work-kind.ts';
+import { perKind } from '../scheduling/by-work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 import { timeToServe } from './time-to-serve.ts';
-import { expectedPace, type Outlook, usualPaces } from './worker-pace.ts';
+import { expectedPace, type Outlook, usualPaces } from './expected-rate.ts';
 
 /** Items differ: so far off a forecast may be for that alone, as a share of it. */
 const SPREAD = 0.1;
