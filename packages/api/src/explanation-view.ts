@@ -1,5 +1,5 @@
 import type { JobExplanation } from '@macbatch/contract';
-import type { JobForecast } from '@macbatch/core';
+import type { JobEstimateRange } from '@macbatch/core';
 import type { JobExplanation as Explanation, Job } from '@macbatch/store';
 import { jobSummary } from './job-view.ts';
 
@@ -21,13 +21,13 @@ export function explanationView(job: Job, { at, wait, forecast, ...pace }: Expla
       oldest_lease_seconds: wait.held.oldestSeconds,
       absent_lease_seconds: wait.held.absentSecondsLeft,
     },
-    pace: { told: pace.toldPace, measured: pace.measuredPace },
+    pace: { told: pace.reportedRate, measured: pace.measuredRate },
     estimate: known === null ? null : estimate(at, known),
     no_estimate: typeof forecast === 'string' ? forecast : null,
   };
 }
 
-function estimate(at: Date, { likely, low, high }: JobForecast) {
+function estimate(at: Date, { likely, low, high }: JobEstimateRange) {
   const after = (seconds: number) => new Date(Math.min(at.getTime() + seconds * 1000, LATEST)).toISOString();
   return {
     likely_seconds: likely,

@@ -1,5 +1,5 @@
 import type { WorkerView } from '@macbatch/contract';
-import { kindsOf, offersWork, type WorkKind, workerState } from '@macbatch/core';
+import { distinctWorkKinds, offersWork, type WorkKind, workerState } from '@macbatch/core';
 import type { OwnedPool, Worker } from '@macbatch/store';
 import { type Caller, sees } from './auth/caller.ts';
 
@@ -33,7 +33,7 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
     tasks_failed: worker.tasksFailed,
     heartbeat_age_seconds: worker.heartbeatAgeSeconds,
     state,
-    running: kindsOf(works.filter(mayKnow)).map((kind) => ({
+    running: distinctWorkKinds(works.filter(mayKnow)).map((kind) => ({
       ...kindView(kind),
       tasks: works
         .filter(({ jobType, model }) => jobType === kind.jobType && model === kind.model)
@@ -44,7 +44,7 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
       works.length === 0 ? null : Math.max(...works.map(({ oldestSeconds }) => oldestSeconds)),
     wanted:
       state === 'no_job_for_its_models'
-        ? kindsOf(pool.jobs.filter(({ owner }) => sees(caller, owner)))
+        ? distinctWorkKinds(pool.jobs.filter(({ owner }) => sees(caller, owner)))
             .slice(0, MOST_WANTED)
             .map(kindView)
         : [],

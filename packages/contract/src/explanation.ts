@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { FORECAST_GAPS, JOB_WAITS } from '@macbatch/core';
+import { NO_ESTIMATE_REASONS, JOB_WAITS } from '@macbatch/core';
 import { JobSummary } from './job.ts';
 
 const moment = z.iso.datetime({ offset: true });
@@ -49,7 +49,7 @@ export const JobExplanation = z
       measured: pace.openapi({ description: 'Items a second of this job in the last minutes' }),
     }),
     estimate: JobEstimate.nullable(),
-    no_estimate: z.enum(FORECAST_GAPS).nullable().openapi({ description: 'Why there is none' }),
+    no_estimate: z.enum(NO_ESTIMATE_REASONS).nullable().openapi({ description: 'Why there is none' }),
   })
   .openapi('JobExplanation');
 export type JobExplanation = z.infer<typeof JobExplanation>;

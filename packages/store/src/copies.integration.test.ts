@@ -1,4 +1,4 @@
-import { MAX_EXPIRIES_COPIED } from '@macbatch/core';
+import { MAX_EXPIRIES_FOR_COPIES } from '@macbatch/core';
 import { describe, expect, it } from 'vitest';
 import type { LeasedTask } from './lease.ts';
 import { createStore } from './store.ts';
@@ -80,7 +80,7 @@ it('E: a worker that waits comes to every holder in turn, however many have noth
   await submitJob(db.store, { items: 6, shardSize: 1 });
   for (let n = 0; n < 6; n += 1) await leaseTasks(db.store, `holder-${n}`);
   await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // all are overdue
-  await db.sql`update tasks set expiries = ${MAX_EXPIRIES_COPIED} where id < 6`;
+  await db.sql`update tasks set expiries = ${MAX_EXPIRIES_FOR_COPIES} where id < 6`;
   let now = 0;
   const store = createStore({ url: db.url, monotonicMs: () => now });
   const given: LeasedTask[] = [];

@@ -1,4 +1,4 @@
-import { type CopyWorker, copyPlans, type Holder } from '@macbatch/core';
+import { type CopyWorker, type Holder, planCopies } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import type { LeaseName } from './held-leases.ts';
 import type { LeaseCall, LeasedTask } from './lease.ts';
@@ -75,7 +75,7 @@ export class Copies {
       };
       // No model is loaded for a copy, unless the holder may never end.
       const loads = loaded.length > 0 && offer.loaded !== true;
-      const plans = copyPlans(ofKind.map(holderOf), copier).filter(({ overdue }) => overdue || !loads);
+      const plans = planCopies(ofKind.map(holderOf), copier).filter(({ overdue }) => overdue || !loads);
       const others = plans.splice(HOLDERS_TRIED - 1);
       const inTurn = looks % Math.max(1, others.length);
       for (const { holder, items } of [...plans, ...others.slice(inTurn, inTurn + 1)]) {
@@ -147,7 +147,7 @@ function holderOf(row: HolderRow): Holder {
     itemsPerSecond: row.items_per_second,
     slots: row.slots ?? 1,
     unfinishedItems: row.unfinished_items,
-    quietSeconds: row.quiet_seconds,
+    secondsSinceProgress: row.quiet_seconds,
     silent: row.unheard_seconds !== null && row.unheard_seconds > SILENT_SECONDS,
   };
 }

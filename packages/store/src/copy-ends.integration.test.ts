@@ -1,4 +1,4 @@
-import { MAX_EXPIRIES_COPIED } from '@macbatch/core';
+import { MAX_EXPIRIES_FOR_COPIES } from '@macbatch/core';
 import { describe, expect, it } from 'vitest';
 import { copyStore, idsOf, item, lockWaits } from './testing/copy-store.ts';
 import { completion, expireLeases, failure } from './testing/index.ts';
@@ -121,12 +121,12 @@ describe('E: a lost copy', () => {
 
   it('of a task that has lost leases before is the last one: nobody else is risked on it', async () => {
     const { task } = await heldByAnn(4);
-    for (let n = 0; n < MAX_EXPIRIES_COPIED; n += 1) {
+    for (let n = 0; n < MAX_EXPIRIES_FOR_COPIES; n += 1) {
       await copyFor('bob');
       await loseCopies();
     }
     expect(await ask('bob')).toEqual([]);
-    expect(await countsOf(task)).toMatchObject({ expiries: MAX_EXPIRIES_COPIED });
+    expect(await countsOf(task)).toMatchObject({ expiries: MAX_EXPIRIES_FOR_COPIES });
   });
 
   it('charges nothing where all of it was finished', async () => {

@@ -1,4 +1,10 @@
-import { byModelAffinity, inJobOrder, type JobOrder, type PoolPace, type WaitingJob } from '@macbatch/core';
+import {
+  type JobOrder,
+  orderByModelAffinity,
+  orderJobs,
+  type PoolRate,
+  type WaitingJob,
+} from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import { type Statement, statement } from './statement.ts';
 import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './statements/queue.ts';
@@ -23,7 +29,7 @@ export interface QueueOffer {
   readonly loadSeconds?: number | null;
 }
 
-interface KindPace extends PoolPace {
+interface KindPace extends PoolRate {
   /** Of the workers that have the model loaded. */
   readonly loadedItemsPerSecond: number;
 }
@@ -86,10 +92,10 @@ export class JobQueue {
       return {
         loaded: loaded.has(model),
         loadSeconds: wanted.get(kind)?.loadSeconds ?? null,
-        holdersItemsPerSecond: this.#paceOf(kind).loadedItemsPerSecond,
+        loadedItemsPerSecond: this.#paceOf(kind).loadedItemsPerSecond,
       };
     };
-    return byModelAffinity(runnable, fitOf, this.#order, now);
+    return orderByModelAffinity(runnable, fitOf, this.#order, now);
   }
 
   /** Whether a job waited for such a worker when it was last looked. */
@@ -105,7 +111,7 @@ export class JobQueue {
   }
 
   /** How fast the pool is at what a job needs, as its workers tell. */
-  paceOf({ jobType, model }: QueuedJob): PoolPace {
+  paceOf({ jobType, model }: QueuedJob): PoolRate {
     return this.#paceOf(kindOf(jobType, model));
   }
 
@@ -119,7 +125,7 @@ export class JobQueue {
     const [jobs, paces] = await Promise.all([this.#jobs.run(client, {}), this.#paces.run(client, {})]);
     const now = jobs[0]?.now_ms ?? 0;
     this.#queue = {
-      jobs: inJobOrder(jobs.map(queuedJob), this.#order, now),
+      jobs: orderJobs(jobs.map(queuedJob), this.#order, now),
       paces: new Map(
         paces.map((row) => [
           kindOf(row.job_type, row.model),

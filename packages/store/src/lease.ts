@@ -1,4 +1,4 @@
-import { type JobOrder, type JobType, leaseSize, plentyFor, shareOfSpeed } from '@macbatch/core';
+import { type JobOrder, type JobType, leaseSize, maxHeldItems, shareOfPoolRate } from '@macbatch/core';
 import type { Connections } from './connections.ts';
 import type { Copies } from './copies.ts';
 import { Holdings } from './holdings.ts';
@@ -152,7 +152,7 @@ export class Leaser {
     if (call.slots == null) return this.#run(call, jobs, limit ?? DEFAULT_LIMIT);
     for (const job of jobs.slice(0, JOBS_SIZED)) {
       const pace = paceFor(job, call.offers);
-      if (await this.#holdings.hasPlenty(call.worker, plentyFor(pace, call.slots))) return [];
+      if (await this.#holdings.hasPlenty(call.worker, maxHeldItems(pace, call.slots))) return [];
       const tasks = await this.#run(call, [job], this.#sizeFor(pace, call.slots, job, limit));
       if (tasks.length > 0) return tasks;
     }
@@ -165,7 +165,7 @@ export class Leaser {
       slots,
       shardSize: job.shardSize,
       pendingItems: job.pendingTasks * job.shardSize,
-      shareOfSpeed: shareOfSpeed(itemsPerSecond, this.#queue.paceOf(job)),
+      shareOfPoolRate: shareOfPoolRate(itemsPerSecond, this.#queue.paceOf(job)),
       leaseLimit: limit,
     });
   }

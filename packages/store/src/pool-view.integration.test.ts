@@ -40,7 +40,7 @@ describe('what a job waits for', () => {
     expect(await explain(id)).toMatchObject({ wait: { code: 'next_in_line' }, forecast: 'nothing_measured' });
     await beat('ann', { pace: 2 });
     const next = await explain(id);
-    expect(next).toMatchObject({ wait: { code: 'next_in_line' }, toldPace: 2, measuredPace: 0 });
+    expect(next).toMatchObject({ wait: { code: 'next_in_line' }, reportedRate: 2, measuredRate: 0 });
     // 20 items and half of a task of ten, at two a second.
     expect(next.forecast).toMatchObject({ likely: 12.5 });
     const [first] = await leaseTasks(db.store, 'ann');
@@ -108,11 +108,11 @@ describe('what is measured', () => {
     const id = await done(6);
     await db.sql`update job_tallies set first_at = now() - interval '100 seconds'`;
     // 60 items in the last of 100 s, which count in full.
-    expect((await explain(id)).measuredPace).toBeCloseTo(60 / (300 * -Math.expm1(-100 / 300)), 1);
+    expect((await explain(id)).measuredRate).toBeCloseTo(60 / (300 * -Math.expm1(-100 / 300)), 1);
     await age(300);
-    expect((await explain(id)).measuredPace).toBeCloseTo(60 / Math.E / (300 * -Math.expm1(-400 / 300)), 1);
+    expect((await explain(id)).measuredRate).toBeCloseTo(60 / Math.E / (300 * -Math.expm1(-400 / 300)), 1);
     await age(1e9);
-    expect((await explain(id)).measuredPace).toBe(0);
+    expect((await explain(id)).measuredRate).toBe(0);
   });
 
   it('is faded when more is reported, and not lost', async () => {
@@ -135,7 +135,7 @@ describe('what is measured', () => {
       await age(seconds);
       await leaseTasks(db.store, 'ann');
     }
-    expect((await explain(id)).measuredPace).toBeGreaterThanOrEqual(0);
+    expect((await explain(id)).measuredRate).toBeGreaterThanOrEqual(0);
   });
 
   it('widens the range where it is less than what the worker tells', async () => {

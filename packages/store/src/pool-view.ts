@@ -1,16 +1,16 @@
 import {
-  type ForecastGap,
-  forecastJob,
+  estimateJob,
   HEARTBEAT_ALIVE_SECONDS,
   type HeldWork,
-  inJobOrder,
   isAlive,
-  type JobForecast,
+  type JobEstimateRange,
   type JobOrder,
   type JobWait,
   jobWait,
-  measuredPace,
+  measuredRate,
+  type NoEstimateReason,
   type OpenJob,
+  orderJobs,
   type PoolState,
   type PoolWorker,
 } from '@macbatch/core';
@@ -48,11 +48,11 @@ export interface JobExplanation {
   /** The database's clock when this was so. */
   readonly at: Date;
   readonly wait: JobWait;
-  readonly forecast: JobForecast | ForecastGap;
+  readonly forecast: JobEstimateRange | NoEstimateReason;
   /** Items a second of this kind of work that workers which are alive tell; 0 where none does. */
-  readonly toldPace: number;
+  readonly reportedRate: number;
   /** Items a second of this job in the last minutes. */
-  readonly measuredPace: number;
+  readonly measuredRate: number;
 }
 
 type None = Record<string, never>;
@@ -93,21 +93,21 @@ export class PoolView {
     const measured = new Map(
       recent.map((row) => [
         row.worker_id,
-        measuredPace({ fadedItems: row.faded_items, sinceSeconds: row.since_seconds }),
+        measuredRate({ fadedItems: row.faded_items, sinceSeconds: row.since_seconds }),
       ]),
     );
     return {
       at,
       wait: jobWait({ ...job, pendingTasks: job.tasks.pending }, pool),
-      forecast: forecastJob(job.id, pool, measured),
-      toldPace: sum(
+      forecast: estimateJob(job.id, pool, measured),
+      reportedRate: sum(
         pool.workers
           .filter(({ alive }) => alive)
           .flatMap(({ paces }) => paces)
           .filter(({ jobType, model }) => jobType === job.jobType && model === job.model)
           .map(({ itemsPerSecond }) => itemsPerSecond),
       ),
-      measuredPace: sum([...measured.values()].map(({ itemsPerSecond }) => itemsPerSecond)),
+      measuredRate: sum([...measured.values()].map(({ itemsPerSecond }) => itemsPerSecond)),
     };
   }
 
@@ -130,7 +130,7 @@ export class PoolView {
     return {
       at,
       pool: {
-        jobs: inJobOrder(jobs.map(openJob), this.#order, at.getTime()),
+        jobs: orderJobs(jobs.map(openJob), this.#order, at.getTime()),
         workers: [
           ...workers.map((row) =>
             poolWorker(row, {

@@ -1,9 +1,9 @@
 import {
-  type Allowance,
-  allowance,
-  type ItemRecord,
-  isDoubtful,
-  NO_RECORD,
+  hasManyErrors,
+  type LeaseBudget,
+  leaseBudget,
+  NO_OUTCOMES,
+  type OutcomeHistory,
   withOutcomes,
 } from '@macbatch/core';
 import type { Connections } from './connections.ts';
@@ -48,7 +48,7 @@ interface Known {
   /** The tally when it was last read. */
   ok: number;
   errors: number;
-  record: ItemRecord;
+  record: OutcomeHistory;
   /** By the monotonic clock; null while the worker is in no doubt. */
   doubtedAt: number | null;
   leasedAt: number | null;
@@ -89,7 +89,7 @@ export class WorkerConduct {
   async judged(worker: string, jobs: readonly QueuedJob[]): Promise<JudgedJobs> {
     if (jobs.every(({ errors }) => errors === 0)) return { free: jobs, proving: [] };
     if (this.#judgedLook < this.#queue.looks) await this.#look();
-    const allowances = new Map(jobs.map((job) => [job, this.#allowance(worker, job)]));
+    const allowances = new Map(jobs.map((job) => [job, this.#leaseBudget(worker, job)]));
     return {
       free: jobs.filter((job) => allowances.get(job) === 'all'),
       proving: jobs.filter((job) => allowances.get(job) === 'one'),
@@ -119,7 +119,7 @@ export class WorkerConduct {
   /** How long a task of this job that the worker gave up with an error waits for others; 0 where there are none. */
   leftToOthersMs(worker: string, job: QueuedJob): number {
     if (job.errors === 0 || this.#others(worker, job).length === 0) return 0;
-    return LEFT_TO_OTHERS_SECONDS[this.#allowance(worker, job)] * 1000;
+    return LEFT_TO_OTHERS_SECONDS[this.#leaseBudget(worker, job)] * 1000;
   }
 
   /** The worker was given some of a job. */
@@ -138,8 +138,8 @@ export class WorkerConduct {
   }
 
   /** A worker that has done nothing of a job yet is judged by what it does in others of the same kind. */
-  #allowance(worker: string, job: QueuedJob): Allowance {
-    const own = this.#known.get(job.id)?.get(worker)?.record ?? NO_RECORD;
+  #leaseBudget(worker: string, job: QueuedJob): LeaseBudget {
+    const own = this.#known.get(job.id)?.get(worker)?.record ?? NO_OUTCOMES;
     if (own.ok + own.errors > 0) return this.#ownAllowance(worker, job);
     const elsewhere = this.#alike(job).map((other) => this.#ownAllowance(worker, other));
     return elsewhere.find((each) => each !== 'all') ?? 'all';
@@ -149,26 +149,26 @@ export class WorkerConduct {
     return this.#troubled.filter((job) => job.jobType === jobType && job.model === model);
   }
 
-  #ownAllowance(worker: string, job: TroubledJob): Allowance {
+  #ownAllowance(worker: string, job: TroubledJob): LeaseBudget {
     const inJob = this.#known.get(job.id);
     const own = inJob?.get(worker);
     if (inJob === undefined || own === undefined || own.doubtedAt === null) return 'all';
     const now = this.#monotonicMs();
-    const doubtedSeconds = (now - own.doubtedAt) / 1000;
+    const probationSeconds = (now - own.doubtedAt) / 1000;
     // Who sends no heartbeats can't be expected back.
     const here = ([id, other]: [string, Known]) =>
       id !== worker && other.boot !== null && !other.offline && now - other.heardAt < ASLEEP_SECONDS * 1000;
-    return allowance({
+    return leaseBudget({
       own: own.record,
       others: [...inJob].filter(here).map(([, { record }]) => record),
-      verdictComes: this.#others(worker, job).some(({ id }) => {
+      verdictPending: this.#others(worker, job).some(({ id }) => {
         const other = inJob.get(id);
-        if (other === undefined || other.leasedAt === null) return doubtedSeconds < VERDICT_SECONDS.ofIdle;
-        return other.record.ok + other.record.errors === 0 && doubtedSeconds < VERDICT_SECONDS.ofBusy;
+        if (other === undefined || other.leasedAt === null) return probationSeconds < VERDICT_SECONDS.ofIdle;
+        return other.record.ok + other.record.errors === 0 && probationSeconds < VERDICT_SECONDS.ofBusy;
       }),
-      doubtedSeconds,
-      restedSeconds: own.leasedAt === null ? doubtedSeconds : (now - own.leasedAt) / 1000,
-      heardSinceLease: own.leasedAt === null || own.newsAt > own.leasedAt,
+      probationSeconds,
+      secondsSinceLease: own.leasedAt === null ? probationSeconds : (now - own.leasedAt) / 1000,
+      reportedSinceLease: own.leasedAt === null || own.newsAt > own.leasedAt,
     });
   }
 
@@ -208,7 +208,7 @@ export class WorkerConduct {
     const inJob = this.#known.get(row.job_id) ?? new Map<string, Known>();
     this.#known.set(row.job_id, inJob);
     const before = inJob.get(row.worker_id);
-    const since = before ?? { boot: row.boot_id, ok: 0, errors: 0, record: NO_RECORD, doubtedAt: null };
+    const since = before ?? { boot: row.boot_id, ok: 0, errors: 0, record: NO_OUTCOMES, doubtedAt: null };
     // It may have been started again to mend it: it is tried at once, and may not count on more than that.
     const known =
       since.boot === row.boot_id
@@ -226,7 +226,7 @@ export class WorkerConduct {
       ok: row.items_ok,
       errors: row.errors,
       record,
-      doubtedAt: isDoubtful(record) ? (known.doubtedAt ?? now) : null,
+      doubtedAt: hasManyErrors(record) ? (known.doubtedAt ?? now) : null,
       newsAt: isNews ? now : before.newsAt,
       leasedAt: later(leasedAt, before?.leasedAt ?? null),
       heardAt: now - row.silent_seconds * 1000,

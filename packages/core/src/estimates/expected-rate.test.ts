@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { poolWorker } from '../testing/pool.ts';
-import { expectedPace, type Outlook, usualPaces } from './expected-rate.ts';
+import { expectedRate, medianRates, type Outlook } from './expected-rate.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
 const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });
@@ -9,7 +9,7 @@ const untold = { paces: [] };
 const LONG = { sinceSeconds: 600 };
 
 describe('the pace that is expected of a worker', () => {
-  const cases: [string, Parameters<typeof poolWorker>[1], Parameters<typeof expectedPace>[2], number[]][] = [
+  const cases: [string, Parameters<typeof poolWorker>[1], Parameters<typeof expectedRate>[2], number[]][] = [
     ['is what it tells', tells(4), { measured: undefined, usual: 9 }, [4, 4, 4]],
     [
       'is less where it may sleep',
@@ -52,7 +52,7 @@ describe('the pace that is expected of a worker', () => {
   ];
   it.each(cases)('%s', (_, worker, known, expected) => {
     const found = (['early', 'likely', 'late'] as const).map((outlook) =>
-      expectedPace(poolWorker('ann', worker), NOOP, known, outlook),
+      expectedRate(poolWorker('ann', worker), NOOP, known, outlook),
     );
     for (const [n, pace] of found.entries()) expect(pace).toBeCloseTo(expected[n] ?? Number.NaN, 9);
   });
@@ -70,7 +70,7 @@ describe('the pace that is expected of a worker', () => {
     fc.assert(
       fc.property(pace, measured, fc.boolean(), (told, seen, mayLeave) => {
         const at = (outlook: Outlook) =>
-          expectedPace(
+          expectedRate(
             poolWorker('ann', { ...tells(told), mayLeave }),
             NOOP,
             { measured: seen, usual: null },
@@ -86,7 +86,7 @@ describe('the pace that is expected of a worker', () => {
 
 it('the usual pace is the middle one of those that tell one, at that kind of work alone', () => {
   const other = { jobType: 'chat', model: 'qwen3' };
-  const usual = usualPaces([
+  const usual = medianRates([
     poolWorker('a', tells(1)),
     poolWorker('b', tells(100)),
     poolWorker('c', tells(3)),

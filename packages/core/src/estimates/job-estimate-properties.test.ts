@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ForecastGap, forecastJob, type JobForecast } from './job-estimate.ts';
-import type { OpenJob } from './pool-state.ts';
 import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
+import { estimateJob, type JobEstimateRange, type NoEstimateReason } from './job-estimate.ts';
+import type { OpenJob } from './pool-state.ts';
 
-function known(found: JobForecast | ForecastGap): JobForecast {
+function known(found: JobEstimateRange | NoEstimateReason): JobEstimateRange {
   if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
   return found;
 }
@@ -58,7 +58,7 @@ describe('when a job of any pool ends', () => {
     open: OpenJob[],
     givesCopies = false,
   ) =>
-    forecastJob(
+    estimateJob(
       'j',
       poolState(
         drawn.map(({ over }, n) => poolWorker(`w${n}`, over)),

@@ -1,25 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { FORECAST_GAPS, type ForecastGap, forecastJob, type JobForecast } from './job-estimate.ts';
-import type { MeasuredPace } from './measured-rate.ts';
-import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
+import {
+  estimateJob,
+  type JobEstimateRange,
+  NO_ESTIMATE_REASONS,
+  type NoEstimateReason,
+} from './job-estimate.ts';
+import type { MeasuredRate } from './measured-rate.ts';
+import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
 /** Half of what it tells, after a long time. */
-const SLOWER: MeasuredPace = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
+const SLOWER: MeasuredRate = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
 /** As it tells. */
-const TOLD: MeasuredPace = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
+const TOLD: MeasuredRate = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
 const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });
 
 function forecast(
   workers: readonly PoolWorker[],
   jobs: readonly OpenJob[] = [openJob('j')],
-  measured: Readonly<Record<string, MeasuredPace>> = {},
+  measured: Readonly<Record<string, MeasuredRate>> = {},
   over: Partial<PoolState> = {},
-): JobForecast | ForecastGap {
-  return forecastJob('j', poolState(workers, jobs, over), new Map(Object.entries(measured)));
+): JobEstimateRange | NoEstimateReason {
+  return estimateJob('j', poolState(workers, jobs, over), new Map(Object.entries(measured)));
 }
-function known(found: JobForecast | ForecastGap): JobForecast {
+function known(found: JobEstimateRange | NoEstimateReason): JobEstimateRange {
   if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
   return found;
 }
@@ -100,7 +105,7 @@ describe('when a job ends', () => {
     expect(likely(...args)).toBeCloseTo(seconds, 6);
   });
 
-  it.each<[ForecastGap, Parameters<typeof forecast>]>([
+  it.each<[NoEstimateReason, Parameters<typeof forecast>]>([
     ['not_open', [[poolWorker('a')], []]],
     ['no_worker', [[]]],
     ['no_worker', [[poolWorker('a', { models: ['other'] })]]],
@@ -113,7 +118,7 @@ describe('when a job ends', () => {
     ],
   ])('is not said: %s', (gap, args) => {
     expect(forecast(...args)).toBe(gap);
-    expect(FORECAST_GAPS).toContain(gap);
+    expect(NO_ESTIMATE_REASONS).toContain(gap);
   });
 });
 

@@ -1,10 +1,10 @@
-import { jobsForWorkers } from './jobs-for-worker.ts';
-import type { MeasuredPace } from './measured-rate.ts';
+import { byWorkKind } from '../scheduling/by-work-kind.ts';
 import { offersWork, type WorkKind } from '../scheduling/work-kind.ts';
-import { perKind } from '../scheduling/by-work-kind.ts';
+import { expectedRate, medianRates, type Outlook } from './expected-rate.ts';
+import { jobsForWorkers } from './jobs-for-worker.ts';
+import type { MeasuredRate } from './measured-rate.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 import { timeToServe } from './time-to-serve.ts';
-import { expectedPace, type Outlook, usualPaces } from './expected-rate.ts';
 
 /** Items differ: so far off a forecast may be for that alone, as a share of it. */
 const SPREAD = 0.1;
@@ -19,21 +19,21 @@ const LAST_TASK = { early: 0, likely: 0.5, late: 1 } as const;
 const LEAST_SHARE = 0.4;
 
 /** Seconds from now on. `low` ≤ `likely` ≤ `high`, all of them numbers. */
-export interface JobForecast {
+export interface JobEstimateRange {
   readonly likely: number;
   readonly low: number;
   readonly high: number;
 }
 
 /** Why nothing can be said. */
-export const FORECAST_GAPS = ['not_open', 'no_worker', 'nothing_measured'] as const;
-export type ForecastGap = (typeof FORECAST_GAPS)[number];
+export const NO_ESTIMATE_REASONS = ['not_open', 'no_worker', 'nothing_measured'] as const;
+export type NoEstimateReason = (typeof NO_ESTIMATE_REASONS)[number];
 
 /**
  * When a job ends, if nothing is submitted that comes before it and no other worker comes.
  *
  * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
- * first that it is given (`jobsForWorkers`), at the pace that is expected of it (`expectedPace`), and half of a last task of the slowest that
+ * first that it is given (`jobsForWorkers`), at the pace that is expected of it (`expectedRate`), and half of a last task of the slowest that
  * works on it is left then. What a worker holds that is not alive waits for its lease to end.
  *
  * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
@@ -43,11 +43,11 @@ export type ForecastGap = (typeof FORECAST_GAPS)[number];
  *
  * `measured` is by worker, for this job.
  */
-export function forecastJob(
+export function estimateJob(
   jobId: string,
   pool: PoolState,
-  measured: ReadonlyMap<string, MeasuredPace>,
-): JobForecast | ForecastGap {
+  measured: ReadonlyMap<string, MeasuredRate>,
+): JobEstimateRange | NoEstimateReason {
   const place = pool.jobs.findIndex(({ id }) => id === jobId);
   const job = pool.jobs[place];
   if (job === undefined) return 'not_open';
@@ -56,7 +56,7 @@ export function forecastJob(
   const holders = pool.workers.filter((worker) => mine(worker).length > 0);
   const runners = alive.filter((worker) => offersWork(worker, job) || mine(worker).length > 0);
   if (runners.length === 0) return 'no_worker';
-  const usual = usualPaces(pool.workers);
+  const usual = medianRates(pool.workers);
   const free = unheld(pool.jobs, alive);
   const places = new Map(pool.jobs.map(({ id }, at) => [id, at]));
   const jobsFor = jobsForWorkers(
@@ -83,9 +83,9 @@ export function forecastJob(
         return [
           worker,
           {
-            job: expectedPace(worker, job, { measured: seen, usual: usual(job) }, outlook),
-            others: perKind((kind) =>
-              expectedPace(worker, kind, { measured: undefined, usual: usual(kind) }, outlook),
+            job: expectedRate(worker, job, { measured: seen, usual: usual(job) }, outlook),
+            others: byWorkKind((kind) =>
+              expectedRate(worker, kind, { measured: undefined, usual: usual(kind) }, outlook),
             ),
           },
         ];
@@ -115,7 +115,7 @@ export function forecastJob(
         alive.map((worker) => ({
           freeAfter: heldSeconds(worker, copied ? jobId : null),
           takes: takes.get(worker) ?? [],
-          paceAt: (at) => pace(worker, pool.jobs[at] ?? job, at === place),
+          rateAt: (at) => pace(worker, pool.jobs[at] ?? job, at === place),
         })),
         place,
       );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
 import { type JobWait, jobWait } from './job-wait.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
-import { heldWork, openJob, poolState, poolWorker } from '../testing/pool.ts';
 
 const JOB = { id: 'j', jobType: 'noop', model: 'noop', state: 'running', pendingTasks: 10 } as const;
 

@@ -1,6 +1,6 @@
 import type { JobState } from '../lifecycle/job-state.ts';
-import { offersWork, sameKind, type WorkKind } from '../scheduling/work-kind.ts';
-import { perKind } from '../scheduling/by-work-kind.ts';
+import { byWorkKind } from '../scheduling/by-work-kind.ts';
+import { isSameWorkKind, offersWork, type WorkKind } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 export const JOB_WAITS = [
@@ -103,8 +103,8 @@ function jobsBefore(
   runners: readonly PoolWorker[],
 ): OpenJob[] {
   const place = inOrder.findIndex(({ id }) => id === job.id);
-  const competes = perKind(
-    (kind) => sameKind(kind, job) || runners.some((worker) => offersWork(worker, kind)),
+  const competes = byWorkKind(
+    (kind) => isSameWorkKind(kind, job) || runners.some((worker) => offersWork(worker, kind)),
   );
   return inOrder.slice(0, Math.max(0, place)).filter((other) => other.pendingTasks > 0 && competes(other));
 }

@@ -1,6 +1,6 @@
-import { byModelAffinity } from '../scheduling/model-affinity.ts';
-import { offersWork, sameKind } from '../scheduling/work-kind.ts';
-import { perKind } from '../scheduling/by-work-kind.ts';
+import { byWorkKind } from '../scheduling/by-work-kind.ts';
+import { orderByModelAffinity } from '../scheduling/model-affinity.ts';
+import { isSameWorkKind, offersWork } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 /**
@@ -12,22 +12,22 @@ export function jobsForWorkers<Job extends OpenJob>(
   pool: PoolState,
 ): (worker: PoolWorker) => readonly Job[] {
   const alive = pool.workers.filter((worker) => worker.alive);
-  const paceWhereLoaded = perKind((kind) =>
+  const paceWhereLoaded = byWorkKind((kind) =>
     alive
       .flatMap(({ paces }) => paces)
-      .filter((pace) => pace.loaded && sameKind(pace, kind))
+      .filter((pace) => pace.loaded && isSameWorkKind(pace, kind))
       .reduce((sum, { itemsPerSecond }) => sum + itemsPerSecond, 0),
   );
   return (worker) => {
-    const offers = perKind((kind) => offersWork(worker, kind));
+    const offers = byWorkKind((kind) => offersWork(worker, kind));
     const possible = jobs.filter(offers);
     const loaded = new Set(worker.paces.filter((pace) => pace.loaded).map(({ model }) => model));
     if (loaded.size === 0) return possible;
     const fitOf = (job: Job) => ({
       loaded: loaded.has(job.model),
       loadSeconds: null,
-      holdersItemsPerSecond: paceWhereLoaded(job),
+      loadedItemsPerSecond: paceWhereLoaded(job),
     });
-    return byModelAffinity(possible, fitOf, pool.order, pool.now);
+    return orderByModelAffinity(possible, fitOf, pool.order, pool.now);
   };
 }

@@ -1,5 +1,5 @@
 import type { JobOrder, WaitingJob } from '../scheduling/job-order.ts';
-import type { Advert, WorkKind } from '../scheduling/work-kind.ts';
+import type { WorkerOffers, WorkKind } from '../scheduling/work-kind.ts';
 
 /** What a worker holds of one job. */
 export interface HeldWork extends WorkKind {
@@ -14,7 +14,7 @@ export interface HeldWork extends WorkKind {
 }
 
 /** A worker as the pool knows it at one moment. */
-export interface PoolWorker extends Advert {
+export interface PoolWorker extends WorkerOffers {
   readonly id: string;
   readonly alive: boolean;
   /** It has said goodbye. */
@@ -41,7 +41,7 @@ export interface OpenJob extends WaitingJob, WorkKind {
 /** The pool at one moment. */
 export interface PoolState {
   readonly workers: readonly PoolWorker[];
-  /** In the order in which they are served: see `inJobOrder`. */
+  /** In the order in which they are served: see `orderJobs`. */
   readonly jobs: readonly OpenJob[];
   readonly order: JobOrder;
   /** By the database's clock, in milliseconds. */

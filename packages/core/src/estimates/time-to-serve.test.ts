@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Server, timeToServe } from './time-to-serve.ts';
+import { type SimulatedWorker, timeToServe } from './time-to-serve.ts';
 
-const server = (paces: readonly (number | null)[], freeAfter = 0): Server => ({
+const server = (paces: readonly (number | null)[], freeAfter = 0): SimulatedWorker => ({
   freeAfter,
   takes: paces.flatMap((pace, place) => (pace === null ? [] : [place])),
-  paceAt: (place) => paces[place] ?? 0,
+  rateAt: (place) => paces[place] ?? 0,
 });
-const backwards = (paces: readonly number[]): Server => {
+const backwards = (paces: readonly number[]): SimulatedWorker => {
   const { takes, ...same } = server(paces);
   return { ...same, takes: takes.toReversed() };
 };
-const time = (items: readonly number[], servers: readonly Server[]) =>
+const time = (items: readonly number[], servers: readonly SimulatedWorker[]) =>
   timeToServe(items, servers, items.length - 1);
 
 describe('the time until the last job has nothing left', () => {
-  it.each<[string, number[], Server[], number]>([
+  it.each<[string, number[], SimulatedWorker[], number]>([
     ['is its items over the pace', [100], [server([4])], 25],
     ['adds up paces', [100], [server([4]), server([1])], 20],
     ['is nothing where nothing is left', [0], [], 0],

@@ -1,5 +1,5 @@
 /** A worker as far as it matters here. */
-export interface Server {
+export interface SimulatedWorker {
   /** Seconds until it takes anything new. */
   readonly freeAfter: number;
   /** The places of the jobs that it can do, the first first. */
@@ -8,7 +8,7 @@ export interface Server {
    * Items a second that it does of the job at a place: 0 where nobody knows how fast, and then it is not counted on
    * until others have done that job.
    */
-  readonly paceAt: (place: number) => number;
+  readonly rateAt: (place: number) => number;
 }
 
 /** So little of an item is none: what is left over by rounding. */
@@ -22,7 +22,11 @@ const NOTHING = 1e-9;
  * a job ends, those that still have something left then are the same or fewer, so that each of them has the same
  * servers or more.
  */
-export function timeToServe(items: readonly number[], servers: readonly Server[], target: number): number {
+export function timeToServe(
+  items: readonly number[],
+  servers: readonly SimulatedWorker[],
+  target: number,
+): number {
   const left = [...items];
   /** Where each server looks first: nothing is left of what comes before that. */
   const looking = servers.map(() => 0);
@@ -30,7 +34,7 @@ export function timeToServe(items: readonly number[], servers: readonly Server[]
   while ((left[target] ?? 0) > NOTHING) {
     const paces = new Map<number, number>();
     let next = Number.POSITIVE_INFINITY;
-    for (const [n, { freeAfter, takes, paceAt }] of servers.entries()) {
+    for (const [n, { freeAfter, takes, rateAt }] of servers.entries()) {
       if (freeAfter > now) {
         next = Math.min(next, freeAfter - now);
         continue;
@@ -39,7 +43,7 @@ export function timeToServe(items: readonly number[], servers: readonly Server[]
       while (at < takes.length && (left[takes[at] ?? -1] ?? 0) <= NOTHING) at += 1;
       looking[n] = at;
       const taken = takes[at];
-      if (taken !== undefined) paces.set(taken, (paces.get(taken) ?? 0) + paceAt(taken));
+      if (taken !== undefined) paces.set(taken, (paces.get(taken) ?? 0) + rateAt(taken));
     }
     for (const [place, pace] of paces) next = Math.min(next, (left[place] ?? 0) / pace);
     if (!Number.isFinite(next)) return next;

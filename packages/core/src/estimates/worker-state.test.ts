@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenJob, PoolWorker } from './pool-state.ts';
 import { heldWork, openJob, poolWorker } from '../testing/pool.ts';
-import { kindsOf, type WorkerState, workerState } from './worker-state.ts';
+import type { OpenJob, PoolWorker } from './pool-state.ts';
+import { distinctWorkKinds, type WorkerState, workerState } from './worker-state.ts';
 
 describe('what a worker does', () => {
   it.each<[WorkerState, Partial<PoolWorker>, OpenJob[]]>([
@@ -23,7 +23,7 @@ describe('what a worker does', () => {
 
 it('kinds of work are told once each, in the order of their jobs', () => {
   const jobs = [openJob('i', { model: 'b' }), openJob('j', { model: 'a' }), openJob('k', { model: 'b' })];
-  expect(kindsOf(jobs)).toEqual([
+  expect(distinctWorkKinds(jobs)).toEqual([
     { jobType: 'noop', model: 'b' },
     { jobType: 'noop', model: 'a' },
   ]);

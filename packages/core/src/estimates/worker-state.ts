@@ -1,4 +1,4 @@
-import { offersWork, sameKind, type WorkKind } from '../scheduling/work-kind.ts';
+import { isSameWorkKind, offersWork, type WorkKind } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
 
 export const WORKER_STATES = [
@@ -36,10 +36,10 @@ export function workerState(
 }
 
 /** The kinds of work that jobs need, each once, those of the job that comes first first. */
-export function kindsOf(jobs: readonly WorkKind[]): WorkKind[] {
+export function distinctWorkKinds(jobs: readonly WorkKind[]): WorkKind[] {
   const kinds: WorkKind[] = [];
   for (const { jobType, model } of jobs) {
-    if (!kinds.some((kind) => sameKind(kind, { jobType, model }))) kinds.push({ jobType, model });
+    if (!kinds.some((kind) => isSameWorkKind(kind, { jobType, model }))) kinds.push({ jobType, model });
   }
   return kinds;
 }

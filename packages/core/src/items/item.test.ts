@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AWKWARD_PAYLOADS, jsonSpace, jsonText } from '../testing/json-text.ts';
 import { parseItem } from './item.ts';
 import { itemIdProblem } from './item-id.ts';
-import { AWKWARD_PAYLOADS, jsonSpace, jsonText } from '../testing/json-text.ts';
 
 describe('an item', () => {
   it('I7: any payload comes out as the text that went in, whatever stands around it', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrayElements, objectMembers } from './json-slice.ts';
 import { AWKWARD_PAYLOADS, jsonArray, jsonObject, jsonSpace } from '../testing/json-text.ts';
+import { arrayElements, objectMembers } from './json-slice.ts';
 
 const elementsOf = (text: string, start = 0) =>
   [...arrayElements(text, start)].map(({ start: from, end }) => text.slice(from, end));

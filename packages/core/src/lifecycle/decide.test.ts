@@ -1,11 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { after } from '../testing/after.ts';
+import {
+  ERROR,
+  expire,
+  fail,
+  LEASE_MS,
+  lease,
+  release,
+  renew,
+  report,
+  retry,
+  T0,
+} from '../testing/events.ts';
 import { decide } from './decide.ts';
 import type { Refusal, TaskEvent } from './event.ts';
 import { HEARTBEAT_ALIVE_SECONDS, LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
 import { EXPIRED_TOO_OFTEN } from './rules.ts';
 import { newTask, RETRY_POLICIES, TASK_STATUSES, type Task } from './task.ts';
-import { after } from '../testing/after.ts';
-import { ERROR, expire, fail, LEASE_MS, lease, release, renew, report, retry, T0 } from '../testing/events.ts';
 
 const ITEMS = 3;
 const fresh = newTask(ITEMS, 'attempts');

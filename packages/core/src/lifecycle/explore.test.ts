@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import type { TaskEvent } from './event.ts';
-import { newTask, RETRY_POLICIES, type RetryOn, TASK_STATUSES } from './task.ts';
 import {
   copy,
   expire,
@@ -15,6 +13,8 @@ import {
 } from '../testing/events.ts';
 import { brokenRules } from '../testing/invariants.ts';
 import { canFinish, step, type World, worldOf } from '../testing/world.ts';
+import type { TaskEvent } from './event.ts';
+import { newTask, RETRY_POLICIES, type RetryOn, TASK_STATUSES } from './task.ts';
 
 const WORKERS = ['ann', 'bob'] as const;
 const ITEMS = 2;

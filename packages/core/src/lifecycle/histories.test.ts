@@ -1,11 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  ERROR,
+  expire,
+  fail,
+  LEASE_MS,
+  lease,
+  release,
+  renew,
+  report,
+  retry,
+  T0,
+} from '../testing/events.ts';
+import { brokenRules } from '../testing/invariants.ts';
+import { canFinish, step, type World, worldOf } from '../testing/world.ts';
 import { decide } from './decide.ts';
 import { REFUSALS, type TaskEvent } from './event.ts';
 import { newTask, RETRY_POLICIES, TASK_STATUSES, type Task } from './task.ts';
-import { ERROR, expire, fail, LEASE_MS, lease, release, renew, report, retry, T0 } from '../testing/events.ts';
-import { brokenRules } from '../testing/invariants.ts';
-import { canFinish, step, type World, worldOf } from '../testing/world.ts';
 
 const WORKERS = ['ann', 'bob', 'cem'] as const;
 

@@ -14,4 +14,4 @@ export const HEARTBEAT_ALIVE_SECONDS = 60;
 export const MAX_EXPIRIES = 10;
 
 /** A task that lost this many leases in a row may be what its holders die of: no more of them are risked on copies. */
-export const MAX_EXPIRIES_COPIED = 2;
+export const MAX_EXPIRIES_FOR_COPIES = 2;

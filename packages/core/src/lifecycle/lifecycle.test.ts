@@ -1,8 +1,4 @@
 import { expect, it } from 'vitest';
-import { decide } from './decide.ts';
-import type { Refusal, TaskEvent, TaskEventType } from './event.ts';
-import { LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
-import { newTask, type Task } from './task.ts';
 import { after } from '../testing/after.ts';
 import {
   copy,
@@ -17,6 +13,10 @@ import {
   retry,
   T0,
 } from '../testing/events.ts';
+import { decide } from './decide.ts';
+import type { Refusal, TaskEvent, TaskEventType } from './event.ts';
+import { LEASE_SECONDS, MAX_ATTEMPTS, MAX_EXPIRIES } from './lease-terms.ts';
+import { newTask, type Task } from './task.ts';
 
 /** Now, in every row of the document: within the leases that began at T0. */
 const NOW = T0 + 60_000;

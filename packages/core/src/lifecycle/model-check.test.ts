@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { MAX_ATTEMPTS } from './lease-terms.ts';
 import { goodWorkerFinishes, moves, type Pool, poolOf } from '../testing/pool-model.ts';
+import { MAX_ATTEMPTS } from './lease-terms.ts';
 
 /** Moves from a new pool; every order of them is tried. */
 const DEPTH = 7;

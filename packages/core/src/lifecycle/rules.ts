@@ -1,5 +1,5 @@
 import type { TaskEventType } from './event.ts';
-import { MAX_ATTEMPTS, MAX_EXPIRIES, MAX_EXPIRIES_COPIED } from './lease-terms.ts';
+import { MAX_ATTEMPTS, MAX_EXPIRIES, MAX_EXPIRIES_FOR_COPIES } from './lease-terms.ts';
 import {
   atLeast,
   atMost,
@@ -139,7 +139,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
         inStatus('leased'),
         is(task('cancelled'), constant(false)),
         isNot(task('assignedWorker'), event('worker')),
-        below(task('expiries'), constant(MAX_EXPIRIES_COPIED)),
+        below(task('expiries'), constant(MAX_EXPIRIES_FOR_COPIES)),
       ],
       becomes: {},
     },

@@ -1,7 +1,7 @@
 import type { WorkKind } from './work-kind.ts';
 
 /** The same function, asked once for each kind of work: jobs are many, their kinds few. */
-export function perKind<Value>(compute: (kind: WorkKind) => Value): (kind: WorkKind) => Value {
+export function byWorkKind<Value>(compute: (kind: WorkKind) => Value): (kind: WorkKind) => Value {
   const known = new Map<string, Map<string, { readonly value: Value }>>();
   return (kind) => {
     const models = known.get(kind.jobType) ?? new Map<string, { readonly value: Value }>();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { copyPlans, type Holder } from './copy-plans.ts';
+import { type Holder, planCopies } from './copy-plans.ts';
 import { MAX_LEASE_ITEMS } from './lease-size.ts';
 
 const holder = (worker: string, over: Partial<Holder> = {}): Holder => ({
@@ -8,7 +8,7 @@ const holder = (worker: string, over: Partial<Holder> = {}): Holder => ({
   itemsPerSecond: 1,
   slots: 1,
   unfinishedItems: 10,
-  quietSeconds: 0,
+  secondsSinceProgress: 0,
   silent: false,
   ...over,
 });
@@ -16,7 +16,7 @@ const idle = { worker: 'idle', itemsPerSecond: 1, slots: 1 };
 
 describe('E: what an idle worker copies', () => {
   it('is from the holder that should end last', () => {
-    const plans = copyPlans(
+    const plans = planCopies(
       [holder('soon'), holder('last', { itemsPerSecond: 0.1 }), holder('later', { unfinishedItems: 40 })],
       idle,
     );
@@ -24,19 +24,19 @@ describe('E: what an idle worker copies', () => {
   });
 
   it('is so much that both end together', () => {
-    expect(copyPlans([holder('even')], idle)).toEqual([{ holder: 'even', items: 5, overdue: false }]);
-    expect(copyPlans([holder('slow', { itemsPerSecond: 1 / 9 })], idle)).toEqual([
+    expect(planCopies([holder('even')], idle)).toEqual([{ holder: 'even', items: 5, overdue: false }]);
+    expect(planCopies([holder('slow', { itemsPerSecond: 1 / 9 })], idle)).toEqual([
       { holder: 'slow', items: 9, overdue: false },
     ]);
   });
 
   it('is nothing where it would not end sooner than the holder', () => {
-    expect(copyPlans([holder('quick', { itemsPerSecond: 10, unfinishedItems: 4 })], idle)).toEqual([]);
+    expect(planCopies([holder('quick', { itemsPerSecond: 10, unfinishedItems: 4 })], idle)).toEqual([]);
   });
 
   it('is all that a holder has which is silent', () => {
     const silent = holder('silent', { silent: true, itemsPerSecond: 100 });
-    expect(copyPlans([holder('slow', { itemsPerSecond: 0.01 }), silent], idle)[0]).toEqual({
+    expect(planCopies([holder('slow', { itemsPerSecond: 0.01 }), silent], idle)[0]).toEqual({
       holder: 'silent',
       items: 10,
       overdue: true,
@@ -45,12 +45,12 @@ describe('E: what an idle worker copies', () => {
 
   it('is all that a holder has which is overdue: after 1.5 times its rest and two report periods', () => {
     const quiet = (seconds: number) =>
-      copyPlans([holder('quiet', { quietSeconds: seconds })], idle)[0]?.items;
+      planCopies([holder('quiet', { secondsSinceProgress: seconds })], idle)[0]?.items;
     expect([quiet(35), quiet(35.1)]).toEqual([5, 10]);
   });
 
   it('goes by the pace of the others where a worker has told none', () => {
-    expect(copyPlans([holder('new', { itemsPerSecond: null, slots: 2 })], idle)).toEqual([
+    expect(planCopies([holder('new', { itemsPerSecond: null, slots: 2 })], idle)).toEqual([
       { holder: 'new', items: 3, overdue: false },
     ]);
   });
@@ -62,7 +62,7 @@ const someHolder = fc.record({
   itemsPerSecond: pace,
   slots: fc.integer({ min: 0, max: 1000 }),
   unfinishedItems: fc.integer({ min: 0, max: 100_000 }),
-  quietSeconds: fc.double({ min: -10, max: 1e9, noNaN: true }),
+  secondsSinceProgress: fc.double({ min: -10, max: 1e9, noNaN: true }),
   silent: fc.boolean(),
 });
 const pool = fc.tuple(
@@ -74,7 +74,7 @@ describe('E: whatever the workers say of themselves,', () => {
   it('a plan is for another’s items, at least one, and no more than it has or a lease may hold', () => {
     fc.assert(
       fc.property(pool, ([holders, copier]) => {
-        for (const { holder: name, items } of copyPlans(holders, copier)) {
+        for (const { holder: name, items } of planCopies(holders, copier)) {
           const found = holders.find(({ worker }) => worker === name);
           expect(name).not.toBe('idle');
           expect(Number.isInteger(items) && items >= 1).toBe(true);
@@ -90,7 +90,7 @@ describe('E: whatever the workers say of themselves,', () => {
         const silent = holders.filter(
           (each) => each.silent && each.worker !== 'idle' && each.unfinishedItems > 0,
         );
-        const plans = copyPlans(holders, copier);
+        const plans = planCopies(holders, copier);
         for (const { worker } of silent)
           expect(plans).toContainEqual(expect.objectContaining({ holder: worker, overdue: true }));
         const order = plans.map(({ overdue }) => Number(overdue));

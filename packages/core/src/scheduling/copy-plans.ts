@@ -26,7 +26,7 @@ export interface Holder extends CopyWorker {
   /** Items of its leases that have no outcome. */
   readonly unfinishedItems: number;
   /** Seconds since it last reported an outcome or was given a lease. */
-  readonly quietSeconds: number;
+  readonly secondsSinceProgress: number;
   /** It has missed heartbeats. */
   readonly silent: boolean;
 }
@@ -47,7 +47,7 @@ export interface CopyPlan {
  * The rule and its figures are those of the backup tasks of MapReduce in the form of LATE (OSDI 2008): the
  * longest time to the end first, and only for idle machines.
  */
-export function copyPlans(holders: readonly Holder[], copier: CopyWorker): CopyPlan[] {
+export function planCopies(holders: readonly Holder[], copier: CopyWorker): CopyPlan[] {
   const usual = usualPace([...holders, copier]);
   const pace = ({ itemsPerSecond, slots }: CopyWorker) =>
     Math.max(LEAST_PACE, known(itemsPerSecond) ?? usual * Math.max(1, slots));
@@ -73,10 +73,10 @@ export function copyPlans(holders: readonly Holder[], copier: CopyWorker): CopyP
 
 /** Seconds that a holder should need for its rest; infinite where it is silent or overdue. */
 function restSeconds(holder: Holder, pace: number): number {
-  const { unfinishedItems, slots, quietSeconds, silent } = holder;
+  const { unfinishedItems, slots, secondsSinceProgress, silent } = holder;
   const patience =
     (OVERDUE_FACTOR * Math.max(unfinishedItems, slots)) / pace + OVERDUE_REPORTS * REPORT_SECONDS;
-  return silent || quietSeconds > patience ? Number.POSITIVE_INFINITY : unfinishedItems / pace;
+  return silent || secondsSinceProgress > patience ? Number.POSITIVE_INFINITY : unfinishedItems / pace;
 }
 
 /** Items a second and slot, in the mean of those that have told a pace. */

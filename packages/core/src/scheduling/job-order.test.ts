@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inJobOrder, STARVED_SECONDS, type WaitingJob } from './job-order.ts';
+import { orderJobs, STARVING_AFTER_SECONDS, type WaitingJob } from './job-order.ts';
 
 const NOW = 10_000_000;
 const job = (id: string, over: Partial<WaitingJob> = {}): WaitingJob => ({
@@ -11,7 +11,7 @@ const job = (id: string, over: Partial<WaitingJob> = {}): WaitingJob => ({
   ...over,
 });
 const ids = (jobs: readonly WaitingJob[]) => jobs.map(({ id }) => id).join(' ');
-const STARVED = NOW - STARVED_SECONDS * 1000;
+const STARVED = NOW - STARVING_AFTER_SECONDS * 1000;
 
 describe('the order between jobs', () => {
   it.each<[string, WaitingJob[], string]>([
@@ -31,12 +31,12 @@ describe('the order between jobs', () => {
       'b a',
     ],
   ])('%s', (_, jobs, expected) => {
-    expect(ids(inJobOrder(jobs, 'shortest', NOW))).toBe(expected);
+    expect(ids(orderJobs(jobs, 'shortest', NOW))).toBe(expected);
   });
 
   it('fifo knows nothing but age', () => {
     const jobs = [job('b', { priority: 9, itemsLeft: 1, lastServedAt: 0 }), job('a')];
-    expect(ids(inJobOrder(jobs, 'fifo', NOW))).toBe('a b');
+    expect(ids(orderJobs(jobs, 'fifo', NOW))).toBe('a b');
   });
 
   it('is the same however the jobs came, and loses none', () => {
@@ -51,10 +51,10 @@ describe('the order between jobs', () => {
     );
     fc.assert(
       fc.property(jobs, fc.constantFrom('shortest' as const, 'fifo' as const), (waiting, order) => {
-        const sorted = inJobOrder(waiting, order, NOW);
+        const sorted = orderJobs(waiting, order, NOW);
         expect(new Set(sorted)).toEqual(new Set(waiting));
-        expect(ids(inJobOrder(waiting.toReversed(), order, NOW))).toBe(ids(sorted));
-        expect(ids(inJobOrder(sorted, order, NOW))).toBe(ids(sorted));
+        expect(ids(orderJobs(waiting.toReversed(), order, NOW))).toBe(ids(sorted));
+        expect(ids(orderJobs(sorted, order, NOW))).toBe(ids(sorted));
       }),
     );
   });

@@ -1,5 +1,5 @@
 /** A job that has got no lease for so long comes before all others, so that none starves. */
-export const STARVED_SECONDS = 600;
+export const STARVING_AFTER_SECONDS = 600;
 
 /** `shortest`: by priority, then fewest items left, then oldest. `fifo`: oldest first, whatever else. */
 export type JobOrder = 'shortest' | 'fifo';
@@ -16,17 +16,13 @@ export interface WaitingJob {
 }
 
 /** Whether a job has waited for a lease for so long that it comes before all others, or so many times as long. */
-export function isStarved({ lastServedAt }: WaitingJob, now: number, times = 1): boolean {
-  return now - lastServedAt >= times * STARVED_SECONDS * 1000;
+export function isStarving({ lastServedAt }: WaitingJob, now: number, times = 1): boolean {
+  return now - lastServedAt >= times * STARVING_AFTER_SECONDS * 1000;
 }
 
 /** The jobs in the order in which they are to be served: a new array. */
-export function inJobOrder<Job extends WaitingJob>(
-  jobs: readonly Job[],
-  order: JobOrder,
-  now: number,
-): Job[] {
-  const starved = (job: Job) => isStarved(job, now);
+export function orderJobs<Job extends WaitingJob>(jobs: readonly Job[], order: JobOrder, now: number): Job[] {
+  const starved = (job: Job) => isStarving(job, now);
   const oldest = (a: Job, b: Job) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
   if (order === 'fifo') return jobs.toSorted(oldest);
   return jobs.toSorted(

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS, plentyFor, shareOfSpeed } from './lease-size.ts';
+import { type LeaseDemand, leaseSize, MAX_LEASE_ITEMS, maxHeldItems, shareOfPoolRate } from './lease-size.ts';
 
 const demand = (over: Partial<LeaseDemand> = {}): LeaseDemand => ({
   itemsPerSecond: 2,
   slots: 4,
   shardSize: 10,
   pendingItems: 100_000,
-  shareOfSpeed: 1,
+  shareOfPoolRate: 1,
   leaseLimit: null,
   ...over,
 });
@@ -17,7 +17,7 @@ const demands = fc.record({
   slots: fc.integer({ min: 1, max: 1000 }),
   shardSize: fc.integer({ min: 1, max: 10_000 }),
   pendingItems: fc.integer({ min: 0, max: 1e9 }),
-  shareOfSpeed: fc.double({ min: 0, max: 1, noNaN: true }),
+  shareOfPoolRate: fc.double({ min: 0, max: 1, noNaN: true }),
   leaseLimit: fc.option(fc.integer({ min: 1, max: 1000 })),
 });
 
@@ -29,7 +29,7 @@ describe('the size of a lease', () => {
     ['500 items at most', { itemsPerSecond: 1e9 }, 50],
     ['one of a shard that is larger than all of this', { shardSize: 5000 }, 1],
     ['half of what is left', { pendingItems: 100 }, 5],
-    ['its share of that half', { pendingItems: 100, shareOfSpeed: 0.5 }, 2],
+    ['its share of that half', { pendingItems: 100, shareOfPoolRate: 0.5 }, 2],
     ['what the worker asks for, if that is less', { leaseLimit: 3 }, 3],
   ])('is %s', (_, over, tasks) => {
     expect(leaseSize(demand(over))).toBe(tasks);
@@ -59,8 +59,8 @@ describe('the size of a lease', () => {
         expect(leaseSize({ ...asked, pendingItems: asked.pendingItems * factor })).toBeGreaterThanOrEqual(
           size,
         );
-        const share = Math.min(1, asked.shareOfSpeed * factor);
-        expect(leaseSize({ ...asked, shareOfSpeed: share })).toBeGreaterThanOrEqual(size);
+        const share = Math.min(1, asked.shareOfPoolRate * factor);
+        expect(leaseSize({ ...asked, shareOfPoolRate: share })).toBeGreaterThanOrEqual(size);
       }),
     );
   });
@@ -72,7 +72,7 @@ it.each([
   ['two leases', 2, 4, 180],
   ['two leases of the one who boasts', 1e9, 4, 2 * MAX_LEASE_ITEMS],
 ])('plenty is %s', (_, pace, slots, items) => {
-  expect(plentyFor(pace, slots)).toBe(items);
+  expect(maxHeldItems(pace, slots)).toBe(items);
 });
 
 describe('the share of the pool', () => {
@@ -84,6 +84,6 @@ describe('the share of the pool', () => {
     ['a quarter of an equal part beside one who boasts', 2, { itemsPerSecond: 1e9, workers: 5 }, 0.05],
     ['nothing less where it stands still', 0, { itemsPerSecond: 0, workers: 2 }, 0.125],
   ])('is %s', (_, own, pool, share) => {
-    expect(shareOfSpeed(own, pool)).toBeCloseTo(share);
+    expect(shareOfPoolRate(own, pool)).toBeCloseTo(share);
   });
 });

@@ -15,13 +15,13 @@ export interface LeaseDemand {
   /** Items of the job that are in no lease and have no outcome. */
   readonly pendingItems: number;
   /** The worker's part of the speed of all that work on this, from 0 to 1; 1 where it is alone or unknown. */
-  readonly shareOfSpeed: number;
+  readonly shareOfPoolRate: number;
   /** Most tasks that it asks for, or null. */
   readonly leaseLimit: number | null;
 }
 
 /** What the workers that do one kind of work say of their pace. */
-export interface PoolPace {
+export interface PoolRate {
   readonly itemsPerSecond: number;
   readonly workers: number;
 }
@@ -30,7 +30,7 @@ export interface PoolPace {
  * A worker's part of its pool's speed. Never less than a quarter of an equal part: somebody who boasts makes
  * the leases of others smaller, but not to nothing.
  */
-export function shareOfSpeed(own: number | null, pool: PoolPace): number {
+export function shareOfPoolRate(own: number | null, pool: PoolRate): number {
   if (own === null) return 1 / (pool.workers + 1);
   const least = 1 / (4 * Math.max(1, pool.workers));
   return Math.max(least, own / Math.max(pool.itemsPerSecond, own, Number.MIN_VALUE));
@@ -41,15 +41,15 @@ export function shareOfSpeed(own: number | null, pool: PoolPace): number {
  * left, at least one. A worker can't hoard by boasting: the cap holds for any rate.
  */
 export function leaseSize(demand: LeaseDemand): number {
-  const { itemsPerSecond, slots, shardSize, pendingItems, shareOfSpeed, leaseLimit } = demand;
+  const { itemsPerSecond, slots, shardSize, pendingItems, shareOfPoolRate, leaseLimit } = demand;
   const wanted = wantedItems(itemsPerSecond, slots);
-  const fair = (pendingItems * Math.min(1, Math.max(0, shareOfSpeed))) / 2;
+  const fair = (pendingItems * Math.min(1, Math.max(0, shareOfPoolRate))) / 2;
   const items = Math.min(wanted, fair, MAX_LEASE_ITEMS);
   return Math.max(1, Math.min(Math.floor(items / shardSize), leaseLimit ?? Number.MAX_SAFE_INTEGER));
 }
 
 /** Items that a worker may hold and still get more: twice what it does in the time of a lease, four a slot at least. */
-export function plentyFor(itemsPerSecond: number | null, slots: number): number {
+export function maxHeldItems(itemsPerSecond: number | null, slots: number): number {
   const lease = Math.min(wantedItems(itemsPerSecond, slots), MAX_LEASE_ITEMS);
   return 2 * Math.max(lease, UNKNOWN_ITEMS_PER_SLOT * slots);
 }

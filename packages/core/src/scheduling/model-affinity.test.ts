@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inJobOrder, STARVED_SECONDS } from './job-order.ts';
-import { byModelAffinity, type ModelFit } from './model-affinity.ts';
+import { orderJobs, STARVING_AFTER_SECONDS } from './job-order.ts';
+import { type ModelFit, orderByModelAffinity } from './model-affinity.ts';
 
 const NOW = 1_000_000_000;
 
@@ -18,10 +18,10 @@ const job = (id: string, over: Partial<TestJob> = {}, fit: Partial<ModelFit> = {
   itemsLeft: 100,
   lastServedAt: NOW,
   ...over,
-  fit: { loaded: false, loadSeconds: 30, holdersItemsPerSecond: 1, ...fit },
+  fit: { loaded: false, loadSeconds: 30, loadedItemsPerSecond: 1, ...fit },
 });
 const offered = (jobs: readonly TestJob[], order: 'shortest' | 'fifo' = 'shortest') =>
-  byModelAffinity(inJobOrder(jobs, order, NOW), ({ fit }) => fit, order, NOW).map(({ id }) => id);
+  orderByModelAffinity(orderJobs(jobs, order, NOW), ({ fit }) => fit, order, NOW).map(({ id }) => id);
 
 describe('G: a worker that has a model loaded', () => {
   it('keeps it while others end the first job within 8 times the load', () => {
@@ -32,7 +32,7 @@ describe('G: a worker that has a model loaded', () => {
 
   it('swaps at once for a job whose model nobody holds', () => {
     const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
-    expect(offered([job('other', {}, { holdersItemsPerSecond: 0 }), mine])).toEqual(['other', 'mine']);
+    expect(offered([job('other', {}, { loadedItemsPerSecond: 0 }), mine])).toEqual(['other', 'mine']);
   });
 
   it('takes a load for 30 seconds where it has not seen one, and swaps freely where it takes none', () => {
@@ -55,11 +55,11 @@ describe('G: a worker that has a model loaded', () => {
 
   it('leaves a job that starves to those that have its model, and swaps for it after three times as long', () => {
     const mine = job('mine', {}, { loaded: true });
-    const starved = (times: number, holdersItemsPerSecond: number) =>
+    const starved = (times: number, loadedItemsPerSecond: number) =>
       job(
         'starved',
-        { itemsLeft: 1, lastServedAt: NOW - times * STARVED_SECONDS * 1000 },
-        { holdersItemsPerSecond },
+        { itemsLeft: 1, lastServedAt: NOW - times * STARVING_AFTER_SECONDS * 1000 },
+        { loadedItemsPerSecond },
       );
     expect(offered([mine, starved(1, 1)])[0]).toBe('mine');
     expect(offered([mine, starved(3, 1)])[0]).toBe('starved');
@@ -75,7 +75,7 @@ describe('G: a worker that has a model loaded', () => {
   });
 
   it('serves a job that starves in the order of submission too', () => {
-    const starved = job('1', { lastServedAt: NOW - 3 * STARVED_SECONDS * 1000 });
+    const starved = job('1', { lastServedAt: NOW - 3 * STARVING_AFTER_SECONDS * 1000 });
     expect(offered([starved, job('2', {}, { loaded: true })], 'fifo')).toEqual(['1', '2']);
   });
 
@@ -93,7 +93,7 @@ const someJob = fc.record({
   fit: fc.record({
     loaded: fc.boolean(),
     loadSeconds: fc.option(fc.double({ min: 0, max: 600, noNaN: true }), { nil: null }),
-    holdersItemsPerSecond: fc.double({ min: 0, max: 1000, noNaN: true }),
+    loadedItemsPerSecond: fc.double({ min: 0, max: 1000, noNaN: true }),
   }),
 });
 const someJobs = fc.uniqueArray(someJob, { selector: ({ id }) => id, maxLength: 20 });
@@ -115,7 +115,7 @@ describe('G: whatever the jobs,', () => {
     fc.assert(
       fc.property(someJobs, someOrder, (jobs, order) => {
         const ids = new Set(offered(jobs, order));
-        for (const { id, fit } of jobs) if (fit.holdersItemsPerSecond === 0) expect(ids).toContain(id);
+        for (const { id, fit } of jobs) if (fit.loadedItemsPerSecond === 0) expect(ids).toContain(id);
       }),
     );
   });
@@ -123,7 +123,7 @@ describe('G: whatever the jobs,', () => {
   it('the jobs of one model stay in their order', () => {
     fc.assert(
       fc.property(someJobs, someOrder, (jobs, order) => {
-        const sorted = inJobOrder(jobs, order, NOW);
+        const sorted = orderJobs(jobs, order, NOW);
         const ids = offered(jobs, order);
         for (const loaded of [true, false]) {
           const expected = sorted.filter(({ fit, id }) => fit.loaded === loaded && ids.includes(id));

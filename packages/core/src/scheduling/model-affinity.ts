@@ -1,4 +1,4 @@
-import { isStarved, type JobOrder, type WaitingJob } from './job-order.ts';
+import { isStarving, type JobOrder, type WaitingJob } from './job-order.ts';
 
 /**
  * A worker swaps models only where those that hold the other one would need longer than this many times what the
@@ -19,7 +19,7 @@ export interface ModelFit {
   /** What loading it takes here; null where that is not known. */
   readonly loadSeconds: number | null;
   /** The pace of the alive workers that have it loaded. */
-  readonly holdersItemsPerSecond: number;
+  readonly loadedItemsPerSecond: number;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface ModelFit {
  * could help, unless none of them has taken any of it for as long as that. A job that starves is left to those that
  * have its model, for three times as long as makes it starve.
  */
-export function byModelAffinity<Job extends WaitingJob>(
+export function orderByModelAffinity<Job extends WaitingJob>(
   jobs: readonly Job[],
   fitOf: (job: Job) => ModelFit,
   order: JobOrder,
@@ -38,7 +38,7 @@ export function byModelAffinity<Job extends WaitingJob>(
   const fits = jobs.map((job) => ({ job, fit: fitOf(job) }));
   const [best] = fits;
   if (best === undefined || best.fit.loaded) return jobs;
-  if (isStarved(best.job, now, STARVED_FOR_A_SWAP)) return jobs;
+  if (isStarving(best.job, now, STARVED_FOR_A_SWAP)) return jobs;
   const mine = fits.filter(({ fit }) => fit.loaded);
   if (mine.length === 0) {
     const isLeft = (job: Job, fit: ModelFit) =>
@@ -51,8 +51,8 @@ export function byModelAffinity<Job extends WaitingJob>(
 
 /** Whether the workers that hold its model end a job within so many times what loading it here takes. */
 function endsWithin(loads: number, job: WaitingJob, fit: ModelFit): boolean {
-  const { holdersItemsPerSecond } = fit;
-  return holdersItemsPerSecond > 0 && (job.itemsLeft / holdersItemsPerSecond) * 1000 < loads * loadMs(fit);
+  const { loadedItemsPerSecond } = fit;
+  return loadedItemsPerSecond > 0 && (job.itemsLeft / loadedItemsPerSecond) * 1000 < loads * loadMs(fit);
 }
 
 function loadMs({ loadSeconds }: ModelFit): number {

@@ -1,19 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Allowance, allowance, type Conduct, isDoubtful, NO_RECORD, withOutcomes } from './probation.ts';
+import {
+  hasManyErrors,
+  type LeaseBudget,
+  leaseBudget,
+  NO_OUTCOMES,
+  type WorkerOnJob,
+  withOutcomes,
+} from './probation.ts';
 
 const record = (...news: readonly (readonly [ok: number, errors: number])[]) =>
-  news.reduce((before, [ok, errors]) => withOutcomes(before, ok, errors), NO_RECORD);
+  news.reduce((before, [ok, errors]) => withOutcomes(before, ok, errors), NO_OUTCOMES);
 const GOOD = record([20, 0]);
 const BAD = record([0, 20]);
 
-const conduct = (over: Partial<Conduct> = {}): Conduct => ({
+const conduct = (over: Partial<WorkerOnJob> = {}): WorkerOnJob => ({
   own: BAD,
   others: [GOOD],
-  verdictComes: false,
-  doubtedSeconds: 0,
-  restedSeconds: 0,
-  heardSinceLease: true,
+  verdictPending: false,
+  probationSeconds: 0,
+  secondsSinceLease: 0,
+  reportedSinceLease: true,
   ...over,
 });
 
@@ -22,13 +29,13 @@ const records = outcomes.map((news) => record(...news));
 
 describe('the record of a worker', () => {
   it('forgets: what counts is what it did lately', () => {
-    expect(isDoubtful(record([1000, 0], [0, 13]))).toBe(false);
-    expect(isDoubtful(record([1000, 0], [0, 14]))).toBe(true);
-    expect(isDoubtful(record([0, 1000], [14, 0]))).toBe(false);
+    expect(hasManyErrors(record([1000, 0], [0, 13]))).toBe(false);
+    expect(hasManyErrors(record([1000, 0], [0, 14]))).toBe(true);
+    expect(hasManyErrors(record([0, 1000], [14, 0]))).toBe(false);
   });
 
   it('is doubtful from the sixth error in a row', () => {
-    expect([5, 6].map((errors) => isDoubtful(record([0, errors])))).toEqual([false, true]);
+    expect([5, 6].map((errors) => hasManyErrors(record([0, errors])))).toEqual([false, true]);
   });
 
   it('never counts more than what there was, nor more than about the last twenty', () => {
@@ -57,7 +64,7 @@ describe('the record of a worker', () => {
 });
 
 describe('what a worker may be given', () => {
-  it.each<[string, Partial<Conduct>, Allowance]>([
+  it.each<[string, Partial<WorkerOnJob>, LeaseBudget]>([
     ['all where it does well', { own: GOOD }, 'all'],
     ['all where few of its items were errors', { own: record([0, 5]) }, 'all'],
     [
@@ -69,28 +76,36 @@ describe('what a worker may be given', () => {
     ['all where there is nobody else: the job is to end', { others: [] }, 'all'],
     ['nothing where one other does well', { others: [BAD, GOOD, BAD] }, 'none'],
     ['nothing where one other had one good item', { others: [record([1, 0])] }, 'none'],
-    ['nothing while another is still to tell', { others: [], verdictComes: true }, 'none'],
+    ['nothing while another is still to tell', { others: [], verdictPending: true }, 'none'],
     [
       'nothing while all that have told fare badly and one is still to tell',
-      { others: [BAD], verdictComes: true },
+      { others: [BAD], verdictPending: true },
       'none',
     ],
-    ['one task after a minute', { doubtedSeconds: 60, restedSeconds: 60 }, 'one'],
-    ['nothing after less', { doubtedSeconds: 59, restedSeconds: 59 }, 'none'],
-    ['nothing before as much time again has passed', { doubtedSeconds: 399, restedSeconds: 199 }, 'none'],
-    ['one task then', { doubtedSeconds: 400, restedSeconds: 200 }, 'one'],
-    ['one task each hour at least', { doubtedSeconds: 1e6, restedSeconds: 3600 }, 'one'],
+    ['one task after a minute', { probationSeconds: 60, secondsSinceLease: 60 }, 'one'],
+    ['nothing after less', { probationSeconds: 59, secondsSinceLease: 59 }, 'none'],
+    [
+      'nothing before as much time again has passed',
+      { probationSeconds: 399, secondsSinceLease: 199 },
+      'none',
+    ],
+    ['one task then', { probationSeconds: 400, secondsSinceLease: 200 }, 'one'],
+    ['one task each hour at least', { probationSeconds: 1e6, secondsSinceLease: 3600 }, 'one'],
     ['one task at once after a good one', { own: withOutcomes(BAD, 1, 0) }, 'one'],
-    ['nothing before that one has ended', { own: withOutcomes(BAD, 1, 0), heardSinceLease: false }, 'none'],
+    [
+      'nothing before that one has ended',
+      { own: withOutcomes(BAD, 1, 0), reportedSinceLease: false },
+      'none',
+    ],
     ['all again after fourteen good ones', { own: withOutcomes(BAD, 14, 0) }, 'all'],
   ])('is %s', (_, over, expected) => {
-    expect(allowance(conduct(over))).toBe(expected);
+    expect(leaseBudget(conduct(over))).toBe(expected);
   });
 
   it('is all for at least one of those that are here, whatever they have done', () => {
     fc.assert(
       fc.property(fc.array(records, { minLength: 1, maxLength: 6 }), (all) => {
-        const given = all.map((own, at) => allowance(conduct({ own, others: all.toSpliced(at, 1) })));
+        const given = all.map((own, at) => leaseBudget(conduct({ own, others: all.toSpliced(at, 1) })));
         expect(given).toContain('all');
       }),
     );
@@ -99,10 +114,20 @@ describe('what a worker may be given', () => {
   it('never stays nothing for longer than an hour', () => {
     const seconds = fc.double({ min: 0, max: 1e7, noNaN: true });
     fc.assert(
-      fc.property(records, fc.array(records), seconds, fc.boolean(), (own, others, before, verdictComes) => {
-        const rested = { doubtedSeconds: before + 3600, restedSeconds: 3600, heardSinceLease: false };
-        expect(allowance(conduct({ own, others, verdictComes, ...rested }))).not.toBe('none');
-      }),
+      fc.property(
+        records,
+        fc.array(records),
+        seconds,
+        fc.boolean(),
+        (own, others, before, verdictPending) => {
+          const rested = {
+            probationSeconds: before + 3600,
+            secondsSinceLease: 3600,
+            reportedSinceLease: false,
+          };
+          expect(leaseBudget(conduct({ own, others, verdictPending, ...rested }))).not.toBe('none');
+        },
+      ),
     );
   });
 });
@@ -124,27 +149,27 @@ const histories = fc.record<History>({
 });
 
 function spoiledBy({ taskItems, leaseItems, othersTellAt, seconds }: History): number {
-  let own = NO_RECORD;
+  let own = NO_OUTCOMES;
   let spoiled = 0;
   let doubtedAt: number | null = null;
   let leasedAt = 0;
   for (let now = 0; now < seconds; now += 1) {
     // It asks as often as it likes: nothing changes until it is given some.
     for (;;) {
-      const given = allowance({
+      const given = leaseBudget({
         own,
         others: now >= othersTellAt ? [record([1, 0])] : [],
-        verdictComes: now < othersTellAt,
-        doubtedSeconds: now - (doubtedAt ?? now),
-        restedSeconds: now - leasedAt,
-        heardSinceLease: true,
+        verdictPending: now < othersTellAt,
+        probationSeconds: now - (doubtedAt ?? now),
+        secondsSinceLease: now - leasedAt,
+        reportedSinceLease: true,
       });
       if (given === 'none') break;
       const items = given === 'all' ? Math.max(leaseItems, taskItems) : taskItems;
       own = withOutcomes(own, 0, items);
       spoiled += items;
       leasedAt = now;
-      if (isDoubtful(own)) doubtedAt ??= now;
+      if (hasManyErrors(own)) doubtedAt ??= now;
     }
   }
   return spoiled;

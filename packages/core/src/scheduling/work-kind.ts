@@ -5,15 +5,15 @@ export interface WorkKind {
 }
 
 /** What a worker says it can do. */
-export interface Advert {
+export interface WorkerOffers {
   readonly jobTypes: readonly string[];
   readonly models: readonly string[];
 }
 
-export function offersWork(advert: Advert, { jobType, model }: WorkKind): boolean {
+export function offersWork(advert: WorkerOffers, { jobType, model }: WorkKind): boolean {
   return advert.jobTypes.includes(jobType) && advert.models.includes(model);
 }
 
-export function sameKind(a: WorkKind, b: WorkKind): boolean {
+export function isSameWorkKind(a: WorkKind, b: WorkKind): boolean {
   return a.jobType === b.jobType && a.model === b.model;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { isAlive } from './liveness.ts';
 import { T0 } from '../testing/events.ts';
+import { isAlive } from './liveness.ts';
 
 it.each([
   ['just now', 0, true],
