@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { NO_ESTIMATE_REASONS, JOB_WAITS } from '@macbatch/core';
+import { JOB_WAITS, NO_ESTIMATE_REASONS } from '@macbatch/core';
 import { JobSummary } from './job.ts';
 
 const moment = z.iso.datetime({ offset: true });
