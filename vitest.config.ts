@@ -11,7 +11,7 @@ export default defineConfig({
           name: 'unit',
           // A process for each file would import everything anew: a third of the time. No test changes a module.
           isolate: false,
-          include: ['{packages,apps,bench}/*/src/**/*.test.ts', 'bench/src/**/*.test.ts'],
+          include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,replay}/src/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
           testTimeout: 60_000,
         },

@@ -58,12 +58,12 @@ const packages = files
   .map((path) => ({ folder: dirname(path), manifest: JSON.parse(read(path)) as Manifest }));
 
 const sources = files
-  .filter((path) => /^(packages|apps|tests|bench)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'))
+  .filter((path) => /^(packages|apps|tests|bench|replay)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'))
   .map((path) => ({
     path,
     text: read(path),
     code: withoutComments(read(path)),
-    isTest: /\.test\.ts$|\.fixture\.ts$|\/testing\/|^tests\/|^bench\//.test(path),
+    isTest: /\.test\.ts$|\.fixture\.ts$|\/testing\/|^(tests|bench|replay)\//.test(path),
   }));
 
 function withoutComments(text: string): string {

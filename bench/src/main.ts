@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { BadOption } from './bad-option.ts';
 import { openBenchServer } from './bench-server.ts';
+import { describeMachine } from './machine.ts';
 import { HELP, type Options, readOptions } from './options.ts';
-import { machine, type Outcome, type Run, versions } from './outcome.ts';
+import { type Outcome, type Run, versions } from './outcome.ts';
 import { page } from './page.ts';
 import { verdict } from './row.ts';
 import { ROWS } from './rows.ts';
@@ -37,7 +38,7 @@ async function measured(options: Options): Promise<Run> {
   return {
     command: ['npm run bench --', ...args].join(' '),
     date: new Date().toISOString().slice(0, 10),
-    machine: machine(),
+    machine: describeMachine(),
     versions: versions(postgres),
     outcomes,
   };

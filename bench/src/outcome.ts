@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
 import type { Line } from './row.ts';
 
 /** The lines of one row with the data in one folder. */
@@ -17,13 +16,6 @@ export interface Run {
   readonly machine: string;
   readonly versions: Readonly<Record<string, string>>;
   readonly outcomes: readonly Outcome[];
-}
-
-export function machine(): string {
-  const [cpu] = cpus();
-  const [, , load = 0] = loadavg();
-  const memory = Math.round(totalmem() / 1024 ** 3);
-  return `${cpus().length} x ${cpu?.model.trim() ?? 'unknown CPU'}, ${memory} GB, ${process.platform} ${process.arch}, load average ${load.toFixed(1)}`;
 }
 
 export function versions(postgresVersion: string): Record<string, string> {

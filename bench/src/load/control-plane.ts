@@ -1,6 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '../next-message.ts';
 
 /** A control plane that runs in a process of its own. */
 export interface ControlPlane extends AsyncDisposable {
@@ -13,11 +14,11 @@ export async function startControlPlane(
   program: 'serve.ts' | 'whole-body.ts' = 'serve.ts',
 ): Promise<ControlPlane> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), [databaseUrl]);
-  const { port } = await reply<{ port: number }>(child);
+  const { port } = await nextMessage<{ port: number }>(child);
   return {
     url: `http://127.0.0.1:${port}`,
     usage() {
-      const usage = reply<{ cpuSeconds: number; peakMb: number }>(child);
+      const usage = nextMessage<{ cpuSeconds: number; peakMb: number }>(child);
       child.send('usage');
       return usage;
     },
@@ -27,14 +28,4 @@ export async function startControlPlane(
       await exit;
     },
   };
-}
-
-/** The next message of a child process. */
-export async function reply<Message>(child: ChildProcess): Promise<Message> {
-  const failed = once(child, 'exit').then(([code]) => {
-    throw new Error(`a process of the benchmark ended with ${code}`);
-  });
-  failed.catch(() => undefined);
-  const [message] = await Promise.race([once(child, 'message'), failed]);
-  return message as Message;
 }

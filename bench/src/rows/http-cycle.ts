@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createStore } from '@macbatch/store';
 import { contest, type Sample } from '../contest.ts';
-import { reply, startControlPlane } from '../load/control-plane.ts';
+import { startControlPlane } from '../load/control-plane.ts';
+import { nextMessage } from '../next-message.ts';
 import { graphile, pgBoss } from '../peers/cycle.ts';
 import { submitNoops } from '../product-load.ts';
 import { type Bench, figure, type Line, type Row } from '../row.ts';
@@ -49,7 +50,7 @@ async function overHttp(bench: Bench, tasks: number, batch: number, workers: num
     await submitNoops(store, count);
     const program = fileURLToPath(new URL('../load/drain-http.ts', import.meta.url));
     const generator = fork(program, [control.url, String(batch), String(workers)]);
-    const { tasks: done, seconds } = await reply<{ tasks: number; seconds: number }>(generator);
+    const { tasks: done, seconds } = await nextMessage<{ tasks: number; seconds: number }>(generator);
     if (done !== count) throw new Error(`${done} of ${count} tasks were done`);
     return count / seconds;
   };

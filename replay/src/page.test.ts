@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { withBlock } from './page.ts';
 
-const PAGE = readFileSync(new URL('../../../docs/scheduling.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/scheduling.md', import.meta.url), 'utf8');
 
 it('a new table replaces the old one, and the text around it stays', () => {
   const once = withBlock(PAGE, 'first table');

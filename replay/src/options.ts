@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { BadOption } from '../bad-option.ts';
+import { BadOption } from '@macbatch/bench';
 import type { Rules } from './measured.ts';
 import { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios.ts';
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { COLUMNS, comparison } from './comparison.ts';
 import type { Measured } from './measured.ts';
 
-const PAGE = new URL('../../../docs/scheduling.md', import.meta.url);
+const PAGE = new URL('../../docs/scheduling.md', import.meta.url);
 const BEGIN = '<!-- written by npm run replay -->';
 const END = '<!-- end of what npm run replay has written -->';
 

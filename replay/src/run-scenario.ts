@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { reply } from '../load/control-plane.ts';
+import { nextMessage } from '@macbatch/bench';
 import { type FastTime, fastProcess } from './fast-time.ts';
 import type { Measured, PoolMessage, PoolTask } from './measured.ts';
 import type { ReplayServer } from './replay-server.ts';
@@ -26,7 +26,7 @@ export async function runScenario(
   const stateDir = await mkdtemp(join(diskOfMacs(), 'macbatch-replay-'));
   const control = start('control.ts', [database.url, String(call.factor)], time);
   try {
-    const { port } = await reply<{ port: number }>(control);
+    const { port } = await nextMessage<{ port: number }>(control);
     const controlUrl = `http://127.0.0.1:${port}`;
     const task: PoolTask = { ...call, controlUrl, databaseUrl: database.url, stateDir };
     const pool = start('pool.ts', [JSON.stringify(task)], time);

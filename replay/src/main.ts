@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { BadOption } from '../bad-option.ts';
-import { machine } from '../outcome.ts';
+import { BadOption, describeMachine } from '@macbatch/bench';
 import { comparison, terminalComparison } from './comparison.ts';
 import type { Measured } from './measured.ts';
 import { HELP, type Options, readOptions } from './options.ts';
@@ -32,7 +31,7 @@ async function runAll({ scenarios, rules, seed, most, json, ...options }: Option
   await using server = await openReplayServer();
   const done = () => ({
     date: new Date().toISOString().slice(0, 10),
-    machine: machine(),
+    machine: describeMachine(),
     postgres: server.version,
     runs,
   });
