@@ -8,10 +8,10 @@ import { WORKSPACE } from './testing/program.ts';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/core': [],
   '@macbatch/contract': ['@macbatch/core'],
-  '@macbatch/connection': [],
+  '@macbatch/connection': ['@macbatch/core'],
   '@macbatch/store': ['@macbatch/connection', '@macbatch/core'],
-  '@macbatch/postgres': ['@macbatch/connection'],
-  '@macbatch/process': [],
+  '@macbatch/postgres': ['@macbatch/connection', '@macbatch/core'],
+  '@macbatch/process': ['@macbatch/core'],
   '@macbatch/api': ['@macbatch/contract', '@macbatch/core', '@macbatch/store'],
   '@macbatch/client': ['@macbatch/contract'],
   '@macbatch/agent': ['@macbatch/client', '@macbatch/contract', '@macbatch/core'],
@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/process',
     '@macbatch/store',
   ],
-  '@macbatch/worker': ['@macbatch/agent', '@macbatch/client', '@macbatch/process'],
+  '@macbatch/worker': ['@macbatch/agent', '@macbatch/client', '@macbatch/core', '@macbatch/process'],
   macbatch: [
     '@macbatch/client',
     '@macbatch/contract',

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
+import { messageOf } from '@macbatch/core';
 import { BadOption } from './bad-option.ts';
 import { ROWS } from './rows.ts';
 
@@ -62,6 +63,6 @@ function parsed(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new BadOption(error instanceof Error ? error.message : String(error));
+    throw new BadOption(messageOf(error));
   }
 }

@@ -1,6 +1,7 @@
 import { RunFailure, type Runtime, sleep } from '@macbatch/agent';
 import type { Client } from '@macbatch/client';
 import type { LeasedTask, Outcome, ReportEntry } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 
 const LEASE_LIMIT = 4;
 const IDLE_MS = 5000;
@@ -96,7 +97,7 @@ export class BaseWorker {
     } catch (error) {
       if (error instanceof RunFailure && error.failure === 'crashed') this.#options.onCrash();
       if (off.aborted) return null;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       return { ...name, outcomes: [], final: false, error: { code: 'item_failed', message } };
     }
   }

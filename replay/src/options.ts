@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { BadOption } from '@macbatch/bench';
+import { messageOf } from '@macbatch/core';
 import type { Rules } from './measured.ts';
 import { isScenario, SCENARIO_NAMES, type ScenarioName } from './scenarios.ts';
 
@@ -89,6 +90,6 @@ function parsed(args: readonly string[]) {
     });
     return values;
   } catch (error) {
-    throw new BadOption(error instanceof Error ? error.message : String(error));
+    throw new BadOption(messageOf(error));
   }
 }

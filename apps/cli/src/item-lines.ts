@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type Line, LineProblem, ndjsonLines } from '@macbatch/contract';
-import { parseItem } from '@macbatch/core';
+import { messageOf, parseItem } from '@macbatch/core';
 import { EXIT, Failure } from './failure.ts';
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -49,10 +49,7 @@ function parse(text: string, number: number): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure(
-      EXIT.usage,
-      `line ${number} is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
-    );
+    throw new Failure(EXIT.usage, `line ${number} is not JSON: ${messageOf(error)}`);
   }
 }
 

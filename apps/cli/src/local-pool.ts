@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '@macbatch/core';
 import { CONNECTION_VARIABLES } from '@macbatch/process';
 import { type ChildProgram, startProgram } from './child-program.ts';
 import { EXIT, Failure } from './failure.ts';
@@ -79,7 +80,7 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
   try {
     url = String((await control.message('control.listening'))['url']);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Failure(
       EXIT.unavailable,
       `The control plane did not start: ${reason}\nIts log: ${control.logPath}`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
 import { JobHeader, type JobView } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import { EXIT, Failure } from './failure.ts';
 
 /** What is to be submitted: the header and, each time it is asked, the items as lines. */
@@ -24,10 +25,7 @@ export function jobHeader(given: {
     try {
       params = JSON.parse(given.params);
     } catch (error) {
-      throw new Failure(
-        EXIT.usage,
-        `--params is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
-      );
+      throw new Failure(EXIT.usage, `--params is not JSON: ${messageOf(error)}`);
     }
   }
   const header = JobHeader.safeParse({

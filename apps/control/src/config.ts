@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AppOptions } from '@macbatch/api';
-import { LEASE_SECONDS } from '@macbatch/core';
+import { LEASE_SECONDS, messageOf } from '@macbatch/core';
 import { z } from 'zod';
 
 const MEGABYTE = 1024 * 1024;
@@ -85,7 +85,7 @@ function readPem(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { problemText } from '@macbatch/api';
+import { messageOf } from '@macbatch/core';
 import type { Hono } from 'hono';
 
 /** A large submission over a slow line may take this long to arrive. */
@@ -110,8 +111,5 @@ function portProblem(error: unknown, host: string, port: number): Error {
     return new Error(`This user may not listen on port ${port}. Set MACBATCH_PORT above 1023.`, {
       cause: error,
     });
-  return new Error(
-    `Can't listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`,
-    { cause: error },
-  );
+  return new Error(`Can't listen on ${host}:${port}: ${messageOf(error)}`, { cause: error });
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { messageOf } from '@macbatch/core';
 import { createLog, readConfig, shutdownSignals } from '@macbatch/process';
 import { ControlConfig } from './config.ts';
 import { printNewKey, readKeyRequest } from './create-key.ts';
@@ -21,7 +22,7 @@ try {
   else await printNewKey(config, readKeyRequest(args));
   process.exit(0);
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   log('control.failed', { error: reason });
   tellParent({ event: 'program.failed', error: reason });
   process.exit(1);

@@ -2,6 +2,7 @@
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
+import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, readConfig, shutdownSignals } from '@macbatch/process';
 import { announceBoot } from './announce-boot.ts';
 import { WorkerConfig, workerIdOf } from './config.ts';
@@ -64,6 +65,6 @@ try {
   await folder.close();
   process.exit(0);
 } catch (error) {
-  log('worker.failed', { error: error instanceof Error ? error.message : String(error) });
+  log('worker.failed', { error: messageOf(error) });
   process.exit(1);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@macbatch/core';
 import type { Context } from 'hono';
 import { Refusal } from './refusal.ts';
 
@@ -54,10 +55,7 @@ export async function readJsonBody(c: Context, limits: BodyLimits): Promise<unkn
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Refusal(
-      'invalid_json',
-      `The body is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
-    );
+    throw new Refusal('invalid_json', `The body is not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
-import { arrayElements, type Item, objectMembers, parseItem } from '@macbatch/core';
+import { arrayElements, type Item, messageOf, objectMembers, parseItem } from '@macbatch/core';
 import { invalidField } from './invalid-field.ts';
 import { Refusal } from './refusal.ts';
 import type { BodyLimits } from './request-body.ts';
@@ -151,11 +151,7 @@ function parseObject(text: string, what: string, line?: number): Record<string, 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Refusal(
-      'invalid_json',
-      `${what} is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
-      place,
-    );
+    throw new Refusal('invalid_json', `${what} is not JSON: ${messageOf(error)}`, place);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Refusal('invalid_json', `${what} must be a JSON object.`, place);

@@ -1,3 +1,4 @@
+import { messageOf } from '@macbatch/core';
 import { Connection, type ServerState, type Session } from './connection.ts';
 import { type DatabaseAddress, type DatabaseHost, parseDatabaseUrl } from './database-url.ts';
 
@@ -96,9 +97,7 @@ function refusesSettings(error: unknown): boolean {
 function noneOf(failures: readonly { readonly host: string; readonly error: unknown }[]): unknown {
   const [only] = failures;
   if (failures.length === 1) return only?.error;
-  const told = failures.map(
-    ({ host, error }) => `${host}: ${error instanceof Error ? error.message : String(error)}`,
-  );
+  const told = failures.map(({ host, error }) => `${host}: ${messageOf(error)}`);
   const codes = failures.map(({ error }) => codeOf(error));
   return Object.assign(new Error(`No host takes connections for writing now. ${told.join('; ')}`), {
     // A standby that answers says more than a host that does not.

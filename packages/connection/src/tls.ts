@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { messageOf } from '@macbatch/core';
 import { DatabaseUrlError } from './database-url-error.ts';
 
 /** How to speak TLS with a server; false for not at all. */
@@ -42,7 +43,7 @@ function rootCertificate(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new DatabaseUrlError(`sslrootcert in the Postgres URL can't be read: ${reason}`, { cause });
   }
 }

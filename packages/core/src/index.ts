@@ -39,6 +39,7 @@ export {
   type Task,
   type TaskStatus,
 } from './lifecycle/task.ts';
+export { messageOf } from './message-of.ts';
 export {
   type CopyPlan,
   type CopyWorker,

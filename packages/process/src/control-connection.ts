@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { messageOf } from '@macbatch/core';
 import { ConfigError } from './config.ts';
 import { isLoopback } from './loopback.ts';
 
@@ -41,7 +42,7 @@ export function trustCertificates(env: ConnectionEnv): void {
     new X509Certificate(pem); // what is no certificate would be passed over in silence
     setDefaultCACertificates([...getCACertificates('default'), pem]);
   } catch (error) {
-    throw new ConfigError([`MACBATCH_CA_FILE: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`MACBATCH_CA_FILE: ${messageOf(error)}`]);
   }
 }
 
@@ -61,6 +62,6 @@ function readText(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${name}: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new ConfigError([`${name}: ${messageOf(error)}`]);
   }
 }

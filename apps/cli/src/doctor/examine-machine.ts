@@ -3,6 +3,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { messageOf } from '@macbatch/core';
 import type { Terminal } from '../terminal.ts';
 import { type Finding, finding } from './finding.ts';
 import { judgeDisk, judgeNode, judgeSleep } from './judge-machine.ts';
@@ -29,7 +30,7 @@ async function examineDisk(folder: string): Promise<Finding> {
       return finding(
         'disk',
         'fail',
-        `${folder} can't be looked at: ${error instanceof Error ? error.message : String(error)}`,
+        `${folder} can't be looked at: ${messageOf(error)}`,
         'Point MACBATCH_STATE_DIR to a folder that this user may write to.',
       );
     }

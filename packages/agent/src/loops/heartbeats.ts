@@ -1,11 +1,12 @@
 import { ApiError } from '@macbatch/client';
 import type { LeaseName } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { ModelLoads } from '../rates/model-loads.ts';
 import type { Paces } from '../rates/paces.ts';
 import type { OffersHere } from '../runtimes/offers-here.ts';
 import type { HeldTask } from '../worker/held-task.ts';
-import { message, nameOf } from './reporter.ts';
+import { nameOf } from './reporter.ts';
 import { Bell } from './signal.ts';
 
 /** A heartbeat whose reply takes longer than this never gets one: the connection is dead. */
@@ -99,7 +100,7 @@ export class Heartbeats {
         if (stopped.aborted) return;
         this.#refused = error instanceof ApiError && error.code === 'worker_id_in_use';
         if (this.#refused) this.#admit(false);
-        options.log('heartbeat.failed', { reason: message(error) });
+        options.log('heartbeat.failed', { reason: messageOf(error) });
       }
       const pause = pauseBefore({
         hurries: this.#hurries,
@@ -119,7 +120,7 @@ export class Heartbeats {
         { signal: AbortSignal.timeout(GOODBYE_MS) },
       );
     } catch (error) {
-      log('heartbeat.failed', { reason: message(error) });
+      log('heartbeat.failed', { reason: messageOf(error) });
     }
   }
 

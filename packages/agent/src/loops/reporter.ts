@@ -1,5 +1,6 @@
 import { ApiError, type Client } from '@macbatch/client';
 import type { EntryReply, ReportEntry } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import type { HeldTask } from '../worker/held-task.ts';
 import { entryOf, isReturned, isSilent, partialEntryOf, type Reportable } from '../worker/reportable.ts';
 import { Backoff, type Sleep } from './backoff.ts';
@@ -90,7 +91,7 @@ export class Reporter {
         if (giveUp.aborted) break;
         this.#options.log('report.delayed', {
           tasks: batch.length + running.length,
-          reason: message(error),
+          reason: messageOf(error),
         });
         await backoff.wait(giveUp);
         this.#dueIn(0);
@@ -232,10 +233,6 @@ function partsOf(entries: readonly ReportEntry[], code: string): ReportEntry[][]
 
 export function nameOf({ task_id, attempt }: Pick<EntryReply, 'task_id' | 'attempt'>): string {
   return `${task_id}/${attempt}`;
-}
-
-export function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Whether the control plane refuses what was sent; who is turned away keeps it until the key is right again. */

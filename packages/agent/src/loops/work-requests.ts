@@ -1,9 +1,9 @@
 import { ApiError } from '@macbatch/client';
 import type { LeasedTask, LeaseName, LeaseRequest } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { Offer } from '../runtimes/runtime.ts';
 import { Backoff } from './backoff.ts';
-import { message } from './reporter.ts';
 
 /** How long the control plane may hold a request for work open. */
 const WAIT_SECONDS = 25;
@@ -67,7 +67,7 @@ export async function requestWork(deps: WorkRequestsDeps, draining: AbortSignal)
     } catch (error) {
       if (draining.aborted) return;
       answerLost = !(error instanceof ApiError) || error.retryable;
-      options.log('lease.failed', { reason: message(error) });
+      options.log('lease.failed', { reason: messageOf(error) });
       await backoff.wait(draining);
     }
   }

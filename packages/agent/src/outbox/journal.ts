@@ -1,4 +1,5 @@
 import type { LeasedTask, LeaseName, Outcome } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import type { Outbox, UnsettledTask } from './outbox.ts';
 import type { OutboxRecord } from './record.ts';
 
@@ -98,7 +99,7 @@ export class Journal {
       this.#writable = true;
     } catch (error) {
       if (record.kind !== 'settled') this.#unwritten.push(record);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (this.#writable) this.#log('outbox.unwritable', { reason, effect: 'no new work is taken' });
       this.#writable = false;
     }

@@ -1,4 +1,5 @@
 import type { Outcome, ReportedError } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
 import type { Sleep } from '../loops/backoff.ts';
 import { RunFailure, type RunRequest, type Runtime } from '../runtimes/runtime.ts';
 
@@ -82,7 +83,7 @@ export async function runItem(
 }
 
 function unexpected(error: unknown): RunFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new RunFailure('transient', 'runtime_error', message, { cause: error });
 }
 

@@ -1,5 +1,5 @@
+import { messageOf } from '@macbatch/core';
 import type { Sleep } from '../loops/backoff.ts';
-import { message } from '../loops/reporter.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { HeldTask, LeasedItem } from '../worker/held-task.ts';
 import type { Quarantine } from '../worker/quarantine.ts';
@@ -30,7 +30,7 @@ export async function runLeased(run: LeasedRun, sleep: Sleep): Promise<ItemEnd> 
     parsed = { params: JSON.parse(params), payload: JSON.parse(item.payload) };
   } catch (error) {
     // The control plane has parsed both; it must be one that knows other rules.
-    const unreadable = { code: 'invalid_payload', message: `not readable here: ${message(error)}` };
+    const unreadable = { code: 'invalid_payload', message: `not readable here: ${messageOf(error)}` };
     return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
   }
   return runItem(

@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 import { itemIdProblem } from './item-id.ts';
 import { objectMembers } from './json-slice.ts';
 
@@ -27,7 +28,7 @@ export function parseItem(text: string): ParsedItem {
     return {
       ok: false,
       field: null,
-      problem: `is not JSON: ${error instanceof Error ? error.message : 'unreadable'}`,
+      problem: `is not JSON: ${messageOf(error)}`,
     };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { access, chmod, mkdtemp, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '@macbatch/core';
 import { create, extract } from 'tar';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import { findBinaries } from './binaries.ts';
@@ -110,7 +111,7 @@ async function unpack(file: string, cwd: string): Promise<void> {
     // The owner is whoever restores it; as root, whom the server then runs as.
     await extract({ file, cwd, strict: true, preserveOwner: false }, PARTS);
   } catch (cause) {
-    throw noBackup(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw noBackup(file, messageOf(cause), cause);
   }
 }
 

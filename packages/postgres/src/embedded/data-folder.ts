@@ -1,5 +1,6 @@
 import { access, chmod, constants, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { messageOf } from '@macbatch/core';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 
 /** Prefix of folders in which a cluster is being created. */
@@ -52,7 +53,7 @@ async function makeFolder(path: string): Promise<string> {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new OpenPostgresError(
       'folder_unusable',
       `The folder ${path} cannot be made or written to (${reason}). Give one that you may write to.`,

@@ -1,3 +1,4 @@
+import { messageOf } from '@macbatch/core';
 /**
  * A program for tests: owns the embedded server in the folder given as argument, or a throwaway one without.
  *
@@ -24,5 +25,5 @@ try {
   });
   say({ url: server.url });
 } catch (error) {
-  say({ error: error instanceof Error ? error.message : String(error) });
+  say({ error: messageOf(error) });
 }

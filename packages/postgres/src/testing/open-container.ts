@@ -1,3 +1,4 @@
+import { messageOf } from '@macbatch/core';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import type { PostgresServer } from '../postgres-server.ts';
 
@@ -25,10 +26,7 @@ export async function openContainer(): Promise<PostgresServer> {
       },
     };
   } catch (cause) {
-    throw noContainer(
-      `A container of ${IMAGE} does not start: ${cause instanceof Error ? cause.message : cause}.`,
-      cause,
-    );
+    throw noContainer(`A container of ${IMAGE} does not start: ${messageOf(cause)}.`, cause);
   }
 }
 
