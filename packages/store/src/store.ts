@@ -1,26 +1,26 @@
 import { type BootVerdict, type JobOrder, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
-import { type Boot, Boots, type KnownBoot } from './boots.ts';
-import { type ConnectionOptions, openConnections } from './connections.ts';
-import { Copies, type SuspectItem } from './copies.ts';
-import { HeldLeases, type LeaseName, type LeaseRefusal, type Renewal } from './held-leases.ts';
-import { type Job, type JobDetail, type JobPage, Jobs } from './job.ts';
-import { Keys } from './keys.ts';
-import { type LeaseCall, type LeasedTask, Leaser } from './lease.ts';
-import { type SchemaState, schemaState } from './migrate.ts';
-import { ModelIds } from './model-ids.ts';
-import { type DatabaseView, Observer, type Pulse } from './observer.ts';
-import { type JobExplanation, type OwnedPool, PoolView } from './pool-view.ts';
-import { type Prunable, type PruneCall, type Pruned, Pruner } from './prune.ts';
-import { type Reclaimed, Reclaimer } from './reclaim.ts';
-import { type Entry, Reporter, type Verdict } from './report.ts';
-import { type Result, Results } from './results.ts';
-import type { AuditRow } from './statements/audit.ts';
-import { type ItemSource, type JobDraft, type SubmitReply, submit } from './submission.ts';
-import { UnheardLeases } from './unheard-leases.ts';
-import { Wake } from './wake.ts';
-import type { Doubt } from './worker-conduct.ts';
-import { type Admission, type Heartbeat, type Worker, Workers } from './workers.ts';
+import { type Boot, Boots, type KnownBoot } from './workers/boots.ts';
+import { type ConnectionOptions, openConnections } from '../../connection/src/connection-pools.ts';
+import { Copies, type SuspectItem } from './copies/copies.ts';
+import { HeldLeases, type LeaseName, type LeaseRefusal, type Renewal } from './leasing/held-leases.ts';
+import { type Job, type JobDetail, type JobPage, Jobs } from './jobs/job.ts';
+import { Keys } from './access/keys.ts';
+import { type LeaseCall, type LeasedTask, Leaser } from './leasing/lease.ts';
+import { type SchemaState, schemaState } from './database/migrate.ts';
+import { ModelIds } from './reporting/model-ids.ts';
+import { type DatabaseView, Observer, type Pulse } from './operations/observer.ts';
+import { type JobExplanation, type OwnedPool, PoolView } from './pool/pool-view.ts';
+import { type Prunable, type PruneCall, type Pruned, Pruner } from './operations/prune.ts';
+import { type Reclaimed, Reclaimer } from './reclaiming/reclaim.ts';
+import { type Entry, Reporter, type Verdict } from './reporting/report.ts';
+import { type Result, Results } from './jobs/results.ts';
+import type { AuditRow } from './operations/audit-job.ts';
+import { type ItemSource, type JobDraft, type SubmitReply, submit } from './jobs/submission.ts';
+import { UnheardLeases } from './leasing/unacknowledged-leases.ts';
+import { Wake } from '../../connection/src/work-notifier.ts';
+import type { Doubt } from './leasing/worker-conduct.ts';
+import { type Admission, type Heartbeat, type Worker, Workers } from './workers/workers.ts';
 
 export interface StoreOptions extends ConnectionOptions {
   /** How long a lease holds; `LEASE_SECONDS` by default and at most. */

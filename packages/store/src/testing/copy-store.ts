@@ -1,4 +1,4 @@
-import type { LeasedTask } from '../lease.ts';
+import type { LeasedTask } from '../leasing/lease.ts';
 import type { Store } from '../store.ts';
 import { type FileStore, fileStore } from './file-store.ts';
 import { leaseTasks, NOOP, submitJob, success } from './index.ts';

@@ -1,6 +1,6 @@
 import type { Item, JobType, RetryOn } from '@macbatch/core';
-import type { LeasedTask } from '../lease.ts';
-import type { Entry, Outcome } from '../report.ts';
+import type { LeasedTask } from '../leasing/lease.ts';
+import type { Entry, Outcome } from '../reporting/report.ts';
 import type { Store } from '../store.ts';
 
 /** The offer that jobs of `submitJob` need. */

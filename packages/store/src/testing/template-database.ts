@@ -1,6 +1,6 @@
 import { openTestPostgres } from '@macbatch/postgres/testing';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

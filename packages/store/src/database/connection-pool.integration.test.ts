@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { Database } from '@macbatch/connection';
+import postgres from 'postgres';
+import { expect, it, onTestFinished } from 'vitest';
+import { type ConnectionOptions, openConnections } from '../../../connection/src/connection-pools.ts';
+import { Pool } from '../../../connection/src/connection-pool.ts';
+import { fileStore } from '../testing/index.ts';
+
+const db = fileStore();
+
+function connections(options: Partial<ConnectionOptions> = {}) {
+  const opened = openConnections({ url: db.url, ...options });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** The test database behind a wire that can be cut without anybody being told. */
+async function wire(): Promise<{ readonly url: string; cut(yes: boolean): void }> {
+  const behind = new URL(db.url);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    const far = connect(Number(behind.port), behind.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from.on('error', () => to.destroy()).on('close', () => to.destroy()));
+      from.on('data', (bytes) => {
+        if (!isCut) to.write(bytes);
+      });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the wire has no port');
+  // The server may be on another address than this wire, as a container is.
+  const url = Object.assign(new URL(db.url), { hostname: '127.0.0.1', port: String(address.port) });
+  return {
+    url: url.href,
+    cut: (yes) => {
+      isCut = yes;
+    },
+  };
+}
+
+it('every statement whose backend may be killed is answered, by its own rows or by an outage', async () => {
+  const { durable } = connections();
+  const killer = postgres(db.url, { max: 1, onnotice: () => undefined });
+  let over = false;
+  const killing = (async () => {
+    while (!over) {
+      await killer`
+        select pg_sleep(0.01), pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'macbatch' and random() < 0.3`;
+    }
+  })();
+  const answers = await Promise.all(
+    Array.from({ length: 400 }, async (_, n) => {
+      const own = async (sql: postgres.Sql) => sql<{ n: number }[]>`select ${n}::int as n, pg_sleep(0.001)`;
+      const asked =
+        n % 3 === 0
+          ? durable.transaction(async (sql) => {
+              await sql`select 1`;
+              return own(sql);
+            })
+          : durable.run(own);
+      return asked.then(
+        ([row]) => (row?.n === n ? 'own' : 'of another'),
+        (error: unknown) => String(error instanceof Error && (Reflect.get(error, 'code') ?? error.stack)),
+      );
+    }),
+  );
+  over = true;
+  await killing;
+  await killer.end();
+  const kinds = new Set(answers);
+  expect(kinds).toContain('own');
+  for (const kind of ['own', '57P01', 'CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE']) kinds.delete(kind);
+  expect([...kinds]).toEqual([]);
+  // None of its connections is spoilt; the last kills may still be under way.
+  const numbers = Array.from({ length: 50 }, (_, n) => n);
+  const after = async () => {
+    const rows = await Promise.all(
+      numbers.map((n) => durable.run(async (sql) => sql`select ${n}::int as n`)),
+    );
+    return rows.map(([row]) => row?.['n']);
+  };
+  await expect.poll(() => after().catch(() => []), { timeout: 20_000 }).toEqual(numbers);
+});
+
+it('a server that has gone without a word is waited for only so long, and used again when it is back', async () => {
+  const { url, cut } = await wire();
+  const { durable } = connections({ url: `${url}?connect_timeout=1`, statementMs: 200 });
+  const one = () => durable.run(async (sql) => sql`select 1 as one`);
+  expect(await one()).toMatchObject([{ one: 1 }]);
+  cut(true);
+  await expect(one()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' });
+  await expect(one()).rejects.toMatchObject({
+    code: expect.stringMatching(/^(CONNECT_TIMEOUT|CONNECTION_CLOSED|DATABASE_TIMEOUT)$/),
+  });
+  cut(false);
+  await expect.poll(() => one().catch(() => undefined), { timeout: 20_000 }).toMatchObject([{ one: 1 }]);
+});
+
+it('a statement that takes too long is ended by the server, and who keeps a connection for nothing by us', async () => {
+  const { durable } = connections({ connections: 1, statementMs: 300 });
+  await expect(durable.run(async (sql) => sql`select pg_sleep(60)`)).rejects.toMatchObject({ code: '57014' });
+  const [held, next] = await Promise.allSettled([
+    durable.transaction(() => new Promise(() => undefined)),
+    durable.run(async (sql) => sql`select 1 as one`),
+  ]);
+  expect(held).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
+  expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
+});
+
+it('long work that says that it goes on is not ended, and the same work in silence is', async () => {
+  const pool = new Pool(new Database(db.url), {
+    applicationName: 'macbatch',
+    settings: {},
+    max: 2,
+    ms: 500,
+  });
+  onTestFinished(() => pool.close());
+  const work = (say: boolean) =>
+    pool.transaction(async (sql, alive) => {
+      for (let n = 0; n < 6; n += 1) {
+        await sql`select pg_sleep(0.6)`;
+        if (say) alive();
+      }
+      return 'ended';
+    });
+  const [loud, silent] = await Promise.allSettled([work(true), work(false)]);
+  expect(loud).toMatchObject({ status: 'fulfilled', value: 'ended' });
+  expect(silent).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
+});
+
+it('a transaction that a statement has spoilt is not taken for committed', async () => {
+  const { durable } = connections();
+  await expect(
+    durable.transaction(async (sql) => {
+      await sql`create table spoilt (n int)`;
+      await sql`select 1 / 0`.catch(() => undefined);
+    }),
+  ).rejects.toThrow('and with it the transaction');
+  const [row] = await durable.run(async (sql) => sql`select to_regclass('spoilt') as there`);
+  expect(row).toEqual({ there: null });
+});
+
+it('of several hosts the one that answers is used, and where none does each is told', async () => {
+  const several = (hosts: string) => {
+    const url = new URL(db.url);
+    return db.url.replace(url.host, hosts.replace('REAL', url.host));
+  };
+  const { durable } = connections({ url: several('127.0.0.1:1,REAL') });
+  expect(await durable.run(async (sql) => sql`select 1 as one`)).toMatchObject([{ one: 1 }]);
+  const none = connections({ url: several('127.0.0.1:1,127.0.0.1:2') });
+  await expect(none.durable.run(async (sql) => sql`select 1`)).rejects.toMatchObject({
+    code: 'ECONNREFUSED',
+    message: expect.stringMatching(/127\.0\.0\.1:1: .*ECONNREFUSED.*127\.0\.0\.1:2: .*ECONNREFUSED/),
+  });
+});

@@ -1,0 +1,50 @@
+import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
+import { sql } from 'drizzle-orm';
+import { jobs, jobTallies, workers } from '../database/schema.ts';
+
+export interface QueuedRow {
+  readonly id: string;
+  readonly job_type: string;
+  readonly model: string;
+  readonly shard_size: number;
+  readonly priority: number;
+  readonly items_left: number;
+  readonly pending_tasks: number;
+  /** Errors of items and of tasks, as they were reported. */
+  readonly errors: number;
+  /** Milliseconds since the epoch, as `now_ms`. */
+  readonly last_served_ms: number;
+  readonly now_ms: number;
+}
+
+/** Open jobs that have pending tasks, by their tallies. */
+export const queuedJobs = sql`
+  select ${jobs.id}, ${jobs.jobType}, ${jobs.model}, ${jobs.shardSize}, ${jobs.priority},
+    (${jobs.itemCount} - coalesce(sum(${jobTallies.itemsOk} + ${jobTallies.itemsError} + ${jobTallies.itemsFailed}), 0))::int as items_left,
+    coalesce(sum(${jobTallies.pending}), 0)::int as pending_tasks,
+    -- The control plane's own row takes back what a person retries.
+    coalesce(sum(${jobTallies.itemsError} + ${jobTallies.taskErrors}) filter (where ${jobTallies.workerId} <> ''), 0)::int as errors,
+    (extract(epoch from coalesce(max(${jobTallies.lastLeasedAt}), ${jobs.createdAt})) * 1000)::float8 as last_served_ms,
+    (extract(epoch from now()) * 1000)::float8 as now_ms
+  from ${jobs} join ${jobTallies} on ${jobTallies.jobId} = ${jobs.id}
+  where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
+  group by ${jobs.id}
+  having sum(${jobTallies.pending}) > 0`;
+
+export interface PaceRow {
+  readonly job_type: string;
+  readonly model: string;
+  readonly items_per_second: number;
+  /** Of those that have the model loaded. */
+  readonly loaded_items_per_second: number;
+  readonly workers: number;
+}
+
+/** How fast those workers say they are that are alive, by kind of work. */
+export const poolPaces = sql`
+  select rate.job_type, rate.model, sum(rate.items_per_second)::float8 as items_per_second,
+    coalesce(sum(rate.items_per_second) filter (where rate.loaded), 0)::float8 as loaded_items_per_second, count(*)::int as workers
+  from ${workers}
+  cross join lateral jsonb_to_recordset(${workers.rates}::jsonb) as rate (job_type text, model text, items_per_second float8, loaded bool)
+  where not ${workers.offline} and ${workers.lastHeartbeatAt} > now() - ${sql.raw(String(HEARTBEAT_ALIVE_SECONDS))} * interval '1 second'
+  group by rate.job_type, rate.model`;
