@@ -1,6 +1,7 @@
-import type { Connection, Database } from '@macbatch/connection';
 import type postgres from 'postgres';
-import { Pool as Tarn, TimeoutError } from 'tarn';
+import { Pool as TarnPool, TimeoutError } from 'tarn';
+import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 
 /** How much longer we wait than the server does: mostly the server's own answer comes first. */
 const GRACE_MS = 2000;
@@ -13,7 +14,7 @@ const LIFETIME_MS = 45 * 60_000;
 /** A server notices by itself that we are gone, and gives back what was locked for us. */
 const KEEP_ALIVE = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', tcp_keepalives_count: '3' };
 
-export interface PoolOptions {
+export interface ConnectionPoolOptions {
   readonly applicationName: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly max: number;
@@ -36,18 +37,18 @@ interface Kept {
 }
 
 /**
- * Connections for one kind of work, each used by one caller at a time. Every wait has an end, and what has
+ * ConnectionPools for one kind of work, each used by one caller at a time. Every wait has an end, and what has
  * failed in a way that leaves a doubt about its connection takes it along.
  */
-export class Pool {
-  readonly #tarn: Tarn<Kept>;
+export class ConnectionPool {
+  readonly #tarn: TarnPool<Kept>;
   readonly #ms: number;
   readonly #open = new Set<Connection>();
   #closed = false;
 
-  constructor(database: Database, { applicationName, settings, max, ms }: PoolOptions) {
+  constructor(database: Database, { applicationName, settings, max, ms }: ConnectionPoolOptions) {
     this.#ms = ms;
-    this.#tarn = new Tarn<Kept>({
+    this.#tarn = new TarnPool<Kept>({
       min: 0,
       max,
       idleTimeoutMillis: IDLE_MS,

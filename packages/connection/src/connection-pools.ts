@@ -1,12 +1,12 @@
-import { Database } from '@macbatch/connection';
-import { Pool } from './connection-pool.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { Database } from './database.ts';
 
 /** Short work: what takes longer than this is not going to end. */
 const STATEMENT_MS = 30_000;
 /** Work over a whole job; an upload may take any time, but not pause for longer. */
 const LONG_MS = 5 * 60_000;
 
-export interface ConnectionOptions {
+export interface ConnectionPoolsOptions {
   /** One host or several; see docs/postgres.md. */
   readonly url: string;
   /** Most connections for each of the kinds of short work. */
@@ -17,33 +17,33 @@ export interface ConnectionOptions {
   readonly statementMs?: number;
 }
 
-export interface Connections {
+export interface ConnectionPools {
   readonly database: Database;
   /** Durable work: what it answers has been written to disk. */
-  readonly durable: Pool;
+  readonly durable: ConnectionPool;
   /**
    * Leases: acknowledged before they are on disk. A lease that a crash of the database loses is a task
    * that is pending again, which the next claim repairs; a result must never be lost like that.
    */
-  readonly relaxed: Pool;
+  readonly relaxed: ConnectionPool;
   /** Submissions: an upload holds its connection for as long as it takes, which must keep nobody else waiting. */
-  readonly uploads: Pool;
+  readonly uploads: ConnectionPool;
   /** Durable work over a whole job. */
-  readonly long: Pool;
-  /** Connections that this store opens at most. */
+  readonly long: ConnectionPool;
+  /** ConnectionPools that this store opens at most. */
   readonly most: number;
   close(): Promise<void>;
 }
 
 /** Opens the pools of a store. */
-export function openConnections(options: ConnectionOptions): Connections {
+export function openConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
   const database = new Database(options.url, options.prepare);
   const max = options.connections ?? 10;
   const statementMs = options.statementMs ?? STATEMENT_MS;
   // Said outright: the server's default may be another.
   const durably = { synchronous_commit: 'on' };
   const pool = (applicationName: string, size: number, ms: number, settings: Record<string, string>) =>
-    new Pool(database, { applicationName, settings, max: size, ms });
+    new ConnectionPool(database, { applicationName, settings, max: size, ms });
   const durable = pool('macbatch', max, statementMs, { ...durably, statement_timeout: `${statementMs}` });
   const relaxed = pool('macbatch-lease', max, statementMs, {
     synchronous_commit: 'off',

@@ -1,5 +1,5 @@
-import type { Connected, Database } from '@macbatch/connection';
-import type { Pool } from './connection-pool.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import type { Connected, Database } from './database.ts';
 
 /** Told whenever tasks may have become pending. */
 export const WORK_CHANNEL = 'macbatch_work';
@@ -13,10 +13,10 @@ const TRUST_MS = 60_000;
 /** How long a listener that could not connect, or heard nothing, is left alone. */
 const REST_MS = { unreachable: 1000, deaf: 10 * 60_000 };
 
-export interface WakeOptions {
+export interface WorkNotifierOptions {
   readonly database: Database;
   /** Sends; never the connection that listens, to which a pooler might pass on what it sent itself. */
-  readonly pool: Pool;
+  readonly pool: ConnectionPool;
   /** Told once that notifications do not come through, so that who waits only looks now and then. */
   readonly onDeaf?: (() => void) | undefined;
   readonly monotonicMs: () => number;
@@ -28,8 +28,8 @@ export interface WakeOptions {
  * waits must also look by himself now and then. A pooler takes `LISTEN` without a word, and lets nothing
  * through: so the listener pings itself, and gives up where it does not hear that.
  */
-export class Wake {
-  readonly #options: WakeOptions;
+export class WorkNotifier {
+  readonly #options: WorkNotifierOptions;
   readonly #listeners = new Set<() => void>();
   #connected: Connected | null = null;
   #checking = false;
@@ -38,7 +38,7 @@ export class Wake {
   #told = false;
   #closed = false;
 
-  constructor(options: WakeOptions) {
+  constructor(options: WorkNotifierOptions) {
     this.#options = options;
   }
 

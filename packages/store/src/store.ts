@@ -1,28 +1,27 @@
+import { type ConnectionPoolsOptions, openConnectionPools, WorkNotifier } from '@macbatch/connection';
 import { type BootVerdict, type JobOrder, LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
-import { type Boot, Boots, type KnownBoot } from './workers/boots.ts';
-import { type ConnectionOptions, openConnections } from '../../connection/src/connection-pools.ts';
-import { Copies, type SuspectItem } from './copies/copies.ts';
-import { HeldLeases, type LeaseName, type LeaseRefusal, type Renewal } from './leasing/held-leases.ts';
-import { type Job, type JobDetail, type JobPage, Jobs } from './jobs/job.ts';
 import { Keys } from './access/keys.ts';
-import { type LeaseCall, type LeasedTask, Leaser } from './leasing/lease.ts';
+import { Copies, type SuspectItem } from './copies/copies.ts';
 import { type SchemaState, schemaState } from './database/migrate.ts';
-import { ModelIds } from './reporting/model-ids.ts';
-import { type DatabaseView, Observer, type Pulse } from './operations/observer.ts';
-import { type JobExplanation, type OwnedPool, PoolView } from './pool/pool-view.ts';
-import { type Prunable, type PruneCall, type Pruned, Pruner } from './operations/prune.ts';
-import { type Reclaimed, Reclaimer } from './reclaiming/reclaim.ts';
-import { type Entry, Reporter, type Verdict } from './reporting/report.ts';
+import { type Job, type JobDetail, type JobPage, Jobs } from './jobs/job.ts';
 import { type Result, Results } from './jobs/results.ts';
-import type { AuditRow } from './operations/audit-job.ts';
 import { type ItemSource, type JobDraft, type SubmitReply, submit } from './jobs/submission.ts';
+import { HeldLeases, type LeaseName, type LeaseRefusal, type Renewal } from './leasing/held-leases.ts';
+import { type LeaseCall, type LeasedTask, Leaser } from './leasing/lease.ts';
 import { UnheardLeases } from './leasing/unacknowledged-leases.ts';
-import { Wake } from '../../connection/src/work-notifier.ts';
 import type { Doubt } from './leasing/worker-conduct.ts';
+import type { AuditRow } from './operations/audit-job.ts';
+import { type DatabaseView, Observer, type Pulse } from './operations/observer.ts';
+import { type Prunable, type PruneCall, type Pruned, Pruner } from './operations/prune.ts';
+import { type JobExplanation, type OwnedPool, PoolView } from './pool/pool-view.ts';
+import { type Reclaimed, Reclaimer } from './reclaiming/reclaim.ts';
+import { ModelIds } from './reporting/model-ids.ts';
+import { type Entry, Reporter, type Verdict } from './reporting/report.ts';
+import { type Boot, Boots, type KnownBoot } from './workers/boots.ts';
 import { type Admission, type Heartbeat, type Worker, Workers } from './workers/workers.ts';
 
-export interface StoreOptions extends ConnectionOptions {
+export interface StoreOptions extends ConnectionPoolsOptions {
   /** How long a lease holds; `LEASE_SECONDS` by default and at most. */
   readonly leaseSeconds?: number;
   /** How long a lease of a worker that renews holds; 90 by default, never above `leaseSeconds`. */
@@ -108,9 +107,9 @@ export function createStore(options: StoreOptions): Store {
   const leaseSeconds = Math.min(options.leaseSeconds ?? LEASE_SECONDS, LEASE_SECONDS);
   const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? 90, leaseSeconds);
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
-  const connections = openConnections(options);
+  const connections = openConnectionPools(options);
   const { database, durable } = connections;
-  const wake = new Wake({ database, pool: durable, onDeaf: options.onDeaf, monotonicMs });
+  const wake = new WorkNotifier({ database, pool: durable, onDeaf: options.onDeaf, monotonicMs });
   const copies = new Copies(connections, monotonicMs);
   const order = options.order ?? 'shortest';
   const leaser = new Leaser(connections, monotonicMs, order, options.copies === false ? null : copies);

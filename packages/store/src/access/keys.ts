@@ -1,5 +1,5 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import { KEY_ROLES, type KeyRole } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
 import { type Statement, statement } from '../database/statement.ts';
 import {
   addJoinToken,
@@ -62,7 +62,7 @@ type NewKeyArguments = {
 
 /** Who may use the control plane. */
 export class Keys {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #find: Statement<{ id: string }, KeyRow>;
   readonly #list: Statement<Record<string, never>, KeyRow>;
   readonly #any: Statement<Record<string, never>, { found: boolean }>;
@@ -75,7 +75,7 @@ export class Keys {
   readonly #findToken: Statement<{ id: string }, JoinTokenRow>;
   readonly #join: Statement<{ token: string; id: string; hash: Buffer; worker: string }, KeyRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#find = statement(findKey);
     this.#list = statement(listKeys);

@@ -1,10 +1,10 @@
 import { type CopyWorker, type Holder, planCopies } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
+import { type Statement, statement } from '../database/statement.ts';
+import type { GivenRow } from '../leasing/claim.ts';
 import type { LeaseName } from '../leasing/held-leases.ts';
 import type { LeaseCall, LeasedTask } from '../leasing/lease.ts';
 import { leasedTasks } from '../leasing/leased-tasks.ts';
-import { type Statement, statement } from '../database/statement.ts';
-import type { GivenRow } from '../leasing/claim.ts';
 import {
   type CopyableRow,
   copyable,
@@ -38,7 +38,7 @@ export interface SuspectItem extends LeaseName {
 
 /** Gives workers that have nothing to do copies of what others have not finished. */
 export class Copies {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #holders: Statement<Kind & Record<string, string[]>, HolderRow>;
   readonly #copyable: Statement<CopyableArguments, CopyableRow>;
   readonly #grant: Statement<GrantArguments, GivenRow>;
@@ -49,7 +49,7 @@ export class Copies {
     { readonly rows: Promise<readonly HolderRow[]>; readonly atMs: number }
   >();
 
-  constructor(connections: Connections, monotonicMs: () => number) {
+  constructor(connections: ConnectionPools, monotonicMs: () => number) {
     this.#connections = connections;
     this.#holders = statement(holders);
     this.#copyable = statement(copyable);

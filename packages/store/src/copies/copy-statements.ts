@@ -1,7 +1,17 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
 import { assignments, guard } from '../database/rule-sql.ts';
-import { copies, events, items, jobs, jobTallies, leases, results, tasks, workers } from '../database/schema.ts';
+import {
+  copies,
+  events,
+  items,
+  jobs,
+  jobTallies,
+  leases,
+  results,
+  tasks,
+  workers,
+} from '../database/schema.ts';
 
 const worker = sql`${sql.placeholder('worker')}::text`;
 const until = sql`now() + ${sql.placeholder('leaseMs')}::float8 * interval '1 millisecond'`;

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { Database } from '@macbatch/connection';
+import {
+  ConnectionPool,
+  type ConnectionPoolsOptions,
+  Database,
+  openConnectionPools,
+} from '@macbatch/connection';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { type ConnectionOptions, openConnections } from '../../../connection/src/connection-pools.ts';
-import { Pool } from '../../../connection/src/connection-pool.ts';
 import { fileStore } from '../testing/index.ts';
 
 const db = fileStore();
 
-function connections(options: Partial<ConnectionOptions> = {}) {
-  const opened = openConnections({ url: db.url, ...options });
+function connections(options: Partial<ConnectionPoolsOptions> = {}) {
+  const opened = openConnectionPools({ url: db.url, ...options });
   onTestFinished(() => opened.close());
   return opened;
 }
@@ -121,7 +124,7 @@ it('a statement that takes too long is ended by the server, and who keeps a conn
 });
 
 it('long work that says that it goes on is not ended, and the same work in silence is', async () => {
-  const pool = new Pool(new Database(db.url), {
+  const pool = new ConnectionPool(new Database(db.url), {
     applicationName: 'macbatch',
     settings: {},
     max: 2,

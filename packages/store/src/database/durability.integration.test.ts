@@ -1,5 +1,5 @@
+import { openConnectionPools } from '@macbatch/connection';
 import { expect, it } from 'vitest';
-import { openConnections } from '../../../connection/src/connection-pools.ts';
 import { audit, completion, fileStore, leaseTasks, submitJob } from '../testing/index.ts';
 
 const db = fileStore();
@@ -58,7 +58,7 @@ it('I4: what a report has answered is on disk, while leases need not be', async 
   // Servers for tests write lazily by themselves; this database as a real one.
   const [here] = await db.sql<{ name: string }[]>`select current_database() as name`;
   await db.sql`alter database ${db.sql(here?.name ?? '')} set synchronous_commit = on`;
-  const connections = openConnections({ url: db.url });
+  const connections = openConnectionPools({ url: db.url });
   const [durable] = await connections.durable.run(async (sql) => sql`show synchronous_commit`);
   const [relaxed] = await connections.relaxed.run(async (sql) => sql`show synchronous_commit`);
   await connections.close();

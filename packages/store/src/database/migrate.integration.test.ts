@@ -10,7 +10,7 @@ import postgres from 'postgres';
 import { expect, inject, it } from 'vitest';
 import { migrate } from './migrate.ts';
 
-const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
 it('R4: control planes that start at once over an empty database all find it migrated', async () => {
   const database = await createDatabase(inject('postgresUrl'), `migrated_${process.pid}`);
@@ -30,7 +30,11 @@ it('A2: the migrations are what the schema says: generating anew adds nothing', 
     await cp(join(PACKAGE, 'migrations'), join(folder, 'migrations'), { recursive: true });
     await writeFile(
       join(folder, 'drizzle.config.json'),
-      JSON.stringify({ dialect: 'postgresql', schema: join(PACKAGE, 'src/schema.ts'), out: './migrations' }),
+      JSON.stringify({
+        dialect: 'postgresql',
+        schema: join(PACKAGE, 'src/database/schema.ts'),
+        out: './migrations',
+      }),
     );
     const kit = join(dirname(createRequire(import.meta.url).resolve('drizzle-kit')), 'bin.cjs');
     const run = (command: string) =>

@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { Database } from '@macbatch/connection';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type postgres from 'postgres';
+import { MIGRATIONS_FOLDER } from '../migrations-folder.ts';
 
 /** Any number that no other program is likely to lock. */
 const MIGRATION_LOCK = 7_303_014_277;
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
 /**
  * Brings the schema up to date. Control planes that start at once take turns. Rejects where a newer program
@@ -46,7 +45,7 @@ export interface SchemaState {
 let known: ReadonlySet<string> | undefined;
 
 export async function schemaState(client: postgres.Sql): Promise<SchemaState> {
-  known ??= new Set(readMigrationFiles({ migrationsFolder: MIGRATIONS }).map(({ hash }) => hash));
+  known ??= new Set(readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ hash }) => hash));
   const [table] = await client`select to_regclass('drizzle.__drizzle_migrations') is not null as kept`;
   const applied =
     table?.['kept'] === true
@@ -66,7 +65,7 @@ async function apply(tx: postgres.Sql): Promise<void> {
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
   const [last] = await tx`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`;
   const appliedUntil = Number(last?.['at'] ?? Number.NEGATIVE_INFINITY);
-  for (const { folderMillis, hash, sql } of readMigrationFiles({ migrationsFolder: MIGRATIONS })) {
+  for (const { folderMillis, hash, sql } of readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER })) {
     if (folderMillis <= appliedUntil) continue;
     for (const statement of sql) await tx.unsafe(statement);
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;

@@ -1,15 +1,15 @@
 import type { SQL } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { HeldArguments } from '../leasing/held-leases.ts';
-import { statement } from './statement.ts';
-import { claim } from '../leasing/claim.ts';
-import { expire } from '../reclaiming/expire.ts';
 import { readJob } from '../jobs/job-statements.ts';
-import { heldWork, liveCopies, openJobs, recentItems } from '../pool/pool-state-statements.ts';
-import { renew } from '../leasing/release.ts';
 import { readResults } from '../jobs/result-statements.ts';
+import { claim } from '../leasing/claim.ts';
+import type { HeldArguments } from '../leasing/held-leases.ts';
+import { renew } from '../leasing/release.ts';
+import { heldWork, liveCopies, openJobs, recentItems } from '../pool/pool-state-statements.ts';
+import { expire } from '../reclaiming/expire.ts';
 import { fileStore, leaseTasks, submitJob } from '../testing/index.ts';
+import { statement } from './statement.ts';
 
 const db = fileStore();
 

@@ -1,10 +1,10 @@
+import { openConnectionPools } from '@macbatch/connection';
 import { findPgBouncer, openPooler } from '@macbatch/postgres/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { openConnections } from '../../../connection/src/connection-pools.ts';
-import { migrate } from './migrate.ts';
 import { createStore } from '../store.ts';
 import { audit, completion, freshDatabase, leaseTasks, submitJob } from '../testing/index.ts';
+import { migrate } from './migrate.ts';
 
 const pgbouncer = findPgBouncer(process.env['PATH']);
 const IGNORING = [
@@ -31,7 +31,7 @@ it.skipIf(pgbouncer === undefined).each([
     const sql = postgres(direct, { max: 1, onnotice: () => undefined });
     await sql.unsafe(`alter database "${new URL(direct).pathname.slice(1)}" set synchronous_commit = off`);
     await sql.end();
-    const connections = openConnections({ url });
+    const connections = openConnectionPools({ url });
     onTestFinished(() => connections.close());
     const commits = await Promise.all(
       [connections.durable, connections.uploads, connections.long, connections.relaxed].map(async (pool) => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { HeldArguments } from '../leasing/held-leases.ts';
-import { statement } from './statement.ts';
 import { renew } from '../leasing/release.ts';
 import { completion, fileStore, leaseTasks, submitJob } from '../testing/index.ts';
+import { statement } from './statement.ts';
 
 const db = fileStore();
 

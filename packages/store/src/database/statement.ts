@@ -1,7 +1,7 @@
+import { ConnectionPool } from '@macbatch/connection';
 import { Placeholder, type SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type postgres from 'postgres';
-import { Pool } from '../../../connection/src/connection-pool.ts';
 
 const dialect = new PgDialect();
 
@@ -16,7 +16,10 @@ export interface Statement<Arguments extends Readonly<Record<string, Argument>>,
   /** The arguments in the order in which they stand in the text. */
   values(args: Arguments): postgres.ParameterOrJSON<never>[];
   /** On any connection of a pool, or on the one that a transaction has. */
-  run(client: Pool | postgres.Sql | postgres.TransactionSql, args: Arguments): Promise<readonly Row[]>;
+  run(
+    client: ConnectionPool | postgres.Sql | postgres.TransactionSql,
+    args: Arguments,
+  ): Promise<readonly Row[]>;
 }
 
 /** Renders `query`, whose arguments stand in it as `sql.placeholder(name)`. */
@@ -39,7 +42,7 @@ export function statement<Arguments extends Readonly<Record<string, Argument>>, 
       // What a statement returns is declared beside its text.
       const send = async (sql: postgres.Sql | postgres.TransactionSql): Promise<readonly Row[]> =>
         sql.unsafe<Row[]>(rendered.sql, values, { prepare: true });
-      return client instanceof Pool ? client.run(send) : send(client);
+      return client instanceof ConnectionPool ? client.run(send) : send(client);
     },
   };
 }

@@ -5,9 +5,9 @@ import { openPostgres, type PostgresServer } from '@macbatch/postgres';
 import postgres from 'postgres';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { migrate } from './migrate.ts';
 import { createStore } from '../store.ts';
 import { submitJob } from '../testing/index.ts';
+import { migrate } from './migrate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'macbatch-tls-'));
 let server: PostgresServer;

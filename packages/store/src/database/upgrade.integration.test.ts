@@ -1,18 +1,16 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createDatabase } from '@macbatch/postgres/testing';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { uuidv7 } from 'uuidv7';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { migrate } from './migrate.ts';
+import { MIGRATIONS_FOLDER } from '../migrations-folder.ts';
 import { createStore, type Store } from '../store.ts';
 import { audit, completion, expireLeases, freshStore, leaseTasks } from '../testing/index.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+import { migrate } from './migrate.ts';
 
 /** An empty database, gone when the test has finished. */
 async function emptyDatabase() {
@@ -32,7 +30,7 @@ async function firstRelease() {
   const folder = await mkdtemp(join(tmpdir(), 'macbatch-first-'));
   const client = postgres(database.url, { max: 1, onnotice: () => undefined });
   try {
-    await cp(MIGRATIONS, folder, { recursive: true });
+    await cp(MIGRATIONS_FOLDER, folder, { recursive: true });
     const path = join(folder, 'meta/_journal.json');
     const journal = JSON.parse(await readFile(path, 'utf8')) as { entries: unknown[] };
     journal.entries = journal.entries.slice(0, 1);

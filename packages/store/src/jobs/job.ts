@@ -1,3 +1,4 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import {
   JOB_TYPES,
   type JobState,
@@ -7,10 +8,10 @@ import {
   RETRY_POLICIES,
   type RetryOn,
 } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import type { ModelBuild } from '../reporting/model-ids.ts';
 import { type Statement, statement } from '../database/statement.ts';
+import { onceMore } from '../database/transient.ts';
 import { type AuditRow, auditJob } from '../operations/audit-job.ts';
+import type { ModelBuild } from '../reporting/model-ids.ts';
 import { cancelJob, flagCancelled } from './cancel.ts';
 import {
   type AdvertRow,
@@ -26,7 +27,6 @@ import {
   readJobWorkers,
 } from './job-statements.ts';
 import { lockRetriable, type RetriedRow, retry } from './retry.ts';
-import { onceMore } from '../database/transient.ts';
 
 /** Tasks that one statement flags when a job is cancelled. */
 const FLAG_LIMIT = 5000;
@@ -93,7 +93,7 @@ export interface JobPage {
 
 /** Reads jobs, and what a person does to one. */
 export class Jobs {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #read: Statement<{ job: string }, JobRow>;
   readonly #list: Statement<{ owner: string | null; before: string | null; limit: number }, JobRow>;
   readonly #workers: Statement<{ job: string }, JobWorkerRow>;
@@ -108,7 +108,7 @@ export class Jobs {
   readonly #lockRetriable: Statement<{ job: string; items: boolean }, unknown>;
   readonly #retry: Statement<{ job: string; items: boolean }, RetriedRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#read = statement(readJob);
     this.#list = statement(listJobs);

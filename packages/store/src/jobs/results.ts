@@ -1,4 +1,4 @@
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import { type Statement, statement } from '../database/statement.ts';
 import { findItem, keptJob, type ResultRow, readResults } from './result-statements.ts';
 
@@ -28,13 +28,13 @@ type PageArguments = { job: string; after: number; limit: number };
 
 /** Reads the outcomes of a job. */
 export class Results {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #page: Statement<PageArguments, ResultRow>;
   readonly #find: Statement<{ job: string; item: string }, { seq: number }>;
 
   readonly #kept: Statement<{ job: string }, unknown>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#page = statement(readResults);
     this.#find = statement(findItem);

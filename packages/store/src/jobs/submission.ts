@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import type { ConnectionPool } from '@macbatch/connection';
+import { WORK_CHANNEL } from '@macbatch/connection';
 import { type Item, type JobType, keyTexts, type RetryOn, taskCount } from '@macbatch/core';
 import type postgres from 'postgres';
 import { ItemCopy } from './binary-copy.ts';
-import type { Pool } from '../../../connection/src/connection-pool.ts';
 import { cutAroundReused, reuseOutcomes } from './reuse.ts';
-import { WORK_CHANNEL } from '../../../connection/src/work-notifier.ts';
 
 export interface JobDraft {
   readonly id: string;
@@ -62,7 +62,7 @@ class Rollback extends Error {
  * repeated submission from another one under the same key. Throws what `items` throws.
  */
 export async function submit(
-  pool: Pool,
+  pool: ConnectionPool,
   draft: JobDraft,
   items: ItemSource,
   bodyDigest: () => string,

@@ -1,11 +1,11 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import type { Refusal } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import { batches } from '../database/task-batches.ts';
-import { heldRefusal } from '../reporting/holder-refusal.ts';
 import { type Statement, statement } from '../database/statement.ts';
-import type { HeldRow } from '../reporting/fail.ts';
-import { type RenewedRow, release, renew } from './release.ts';
+import { batches } from '../database/task-batches.ts';
 import { onceMore } from '../database/transient.ts';
+import type { HeldRow } from '../reporting/fail.ts';
+import { heldRefusal } from '../reporting/holder-refusal.ts';
+import { type RenewedRow, release, renew } from './release.ts';
 
 export interface LeaseName {
   readonly taskId: string;
@@ -26,11 +26,11 @@ export interface Renewal {
 
 /** Renews leases and takes them back from their holders; copies like the leases that they copy. */
 export class HeldLeases {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #release: Statement<HeldArguments, HeldRow>;
   readonly #renew: Statement<HeldArguments & { leaseMs: number }, RenewedRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#release = statement(release);
     this.#renew = statement(renew);

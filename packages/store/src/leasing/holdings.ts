@@ -1,4 +1,4 @@
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import { type Statement, statement } from '../database/statement.ts';
 import { type HoldingRow, heldBy } from './holding-statements.ts';
 
@@ -12,13 +12,13 @@ const REMEMBERED = 10_000;
  * was given since could be too much.
  */
 export class Holdings {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #heldBy: Statement<{ worker: string }, HoldingRow>;
   /** Never less than what the worker holds from this process. */
   readonly #atMost = new Map<string, HoldingRow>();
   readonly #full = new Set<string>();
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#heldBy = statement(heldBy);
   }

@@ -5,7 +5,7 @@ import {
   type PoolRate,
   type WaitingJob,
 } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import { type Statement, statement } from '../database/statement.ts';
 import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './queue-statements.ts';
 
@@ -45,7 +45,7 @@ const NO_PACE: KindPace = { itemsPerSecond: 0, workers: 0, loadedItemsPerSecond:
 
 /** The jobs that wait for workers, in the order in which they are to be served. */
 export class JobQueue {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #jobs: Statement<Record<string, never>, QueuedRow>;
   readonly #paces: Statement<Record<string, never>, PaceRow>;
   readonly #monotonicMs: () => number;
@@ -55,7 +55,7 @@ export class JobQueue {
   #looks = 0;
   #reading: Promise<void> | null = null;
 
-  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder) {
+  constructor(connections: ConnectionPools, monotonicMs: () => number, order: JobOrder) {
     this.#connections = connections;
     this.#jobs = statement(queuedJobs);
     this.#paces = statement(poolPaces);

@@ -1,13 +1,13 @@
 import { type JobOrder, type JobType, leaseSize, maxHeldItems, shareOfPoolRate } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import type { Copies } from '../copies/copies.ts';
+import { type Statement, statement } from '../database/statement.ts';
+import { type ClaimedRow, claim, type GivenRow } from './claim.ts';
+import { type GrantedArguments, grantedTasks } from './holding-statements.ts';
 import { Holdings } from './holdings.ts';
 import { JobQueue, type QueuedJob } from './job-queue.ts';
 import { leasedTasks } from './leased-tasks.ts';
 import { PendingFloors } from './pending-floors.ts';
-import { type Statement, statement } from '../database/statement.ts';
-import { type ClaimedRow, claim, type GivenRow } from './claim.ts';
-import { type GrantedArguments, grantedTasks } from './holding-statements.ts';
 import { type Doubt, WorkerConduct } from './worker-conduct.ts';
 
 /** Jobs that one claim looks at, most. */
@@ -67,7 +67,7 @@ const DEFAULT_LIMIT = 4;
 
 /** Grants leases, and remembers where to look for pending tasks. */
 export class Leaser {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #claim: Statement<ClaimArguments, ClaimedRow>;
   readonly #granted: Statement<GrantedArguments, GivenRow>;
   readonly #queue: JobQueue;
@@ -77,7 +77,12 @@ export class Leaser {
   readonly #floors = new PendingFloors();
   readonly #monotonicMs: () => number;
 
-  constructor(connections: Connections, monotonicMs: () => number, order: JobOrder, copies: Copies | null) {
+  constructor(
+    connections: ConnectionPools,
+    monotonicMs: () => number,
+    order: JobOrder,
+    copies: Copies | null,
+  ) {
     this.#copies = copies;
     this.#connections = connections;
     this.#claim = statement(claim);

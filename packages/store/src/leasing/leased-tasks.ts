@@ -1,5 +1,5 @@
-import type { LeasedTask } from './lease.ts';
 import type { GivenRow } from './claim.ts';
+import type { LeasedTask } from './lease.ts';
 
 /** Tasks out of rows of their items, in the order of the rows: those of one task stand together. */
 export function leasedTasks(rows: readonly GivenRow[]): LeasedTask[] {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { settledElsewhere } from '../copies/copy-statements.ts';
 import { assignments, guard } from '../database/rule-sql.ts';
 import { copies, tasks } from '../database/schema.ts';
-import { settledElsewhere } from '../copies/copy-statements.ts';
 import type { HeldRow } from '../reporting/fail.ts';
 import { tallied } from '../tallies/add-to-tallies.ts';
 

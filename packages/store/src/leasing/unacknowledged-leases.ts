@@ -1,11 +1,11 @@
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
+import { type Statement, statement } from '../database/statement.ts';
+import type { Workers } from '../workers/workers.ts';
+import type { GivenRow } from './claim.ts';
 import type { HeldLeases, LeaseName } from './held-leases.ts';
+import { type GrantedArguments, grantedTasks } from './holding-statements.ts';
 import type { LeasedTask } from './lease.ts';
 import { leasedTasks } from './leased-tasks.ts';
-import { type Statement, statement } from '../database/statement.ts';
-import type { GivenRow } from './claim.ts';
-import { type GrantedArguments, grantedTasks } from './holding-statements.ts';
-import type { Workers } from '../workers/workers.ts';
 
 /** Most tasks of one answer. */
 const MOST_TASKS = 1000;
@@ -16,12 +16,12 @@ const MOST_TASKS = 1000;
  * that it holds.
  */
 export class UnheardLeases {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #held: HeldLeases;
   readonly #workers: Workers;
   readonly #granted: Statement<GrantedArguments, GivenRow>;
 
-  constructor(connections: Connections, held: HeldLeases, workers: Workers) {
+  constructor(connections: ConnectionPools, held: HeldLeases, workers: Workers) {
     this.#connections = connections;
     this.#held = held;
     this.#workers = workers;

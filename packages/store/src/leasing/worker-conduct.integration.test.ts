@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { LeasedTask } from './lease.ts';
 import { createStore, type Store } from '../store.ts';
 import { completion, failure, fileStore, itemError, NOOP, submitJob } from '../testing/index.ts';
+import type { LeasedTask } from './lease.ts';
 
 let now = 0;
 const db = fileStore({ monotonicMs: () => now });

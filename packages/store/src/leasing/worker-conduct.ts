@@ -1,3 +1,4 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import {
   hasManyErrors,
   type LeaseBudget,
@@ -6,10 +7,9 @@ import {
   type OutcomeHistory,
   withOutcomes,
 } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import type { JobQueue, QueuedJob, QueueOffer } from './job-queue.ts';
 import { type Statement, statement } from '../database/statement.ts';
 import { type AliveRow, aliveWorkers, type ConductRow, conductInJobs } from './conduct-statements.ts';
+import type { JobQueue, QueuedJob, QueueOffer } from './job-queue.ts';
 
 /** Errors of a worker that may come on top of those that were judged, before it is judged anew. */
 const UNJUDGED_ERRORS = 8;
@@ -64,7 +64,7 @@ interface Known {
  * tallies, which it reads only where a job that waits has errors, or a worker has nothing to do.
  */
 export class WorkerConduct {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #queue: JobQueue;
   readonly #monotonicMs: () => number;
   readonly #inJobs: Statement<Record<string, never>, ConductRow>;
@@ -77,7 +77,7 @@ export class WorkerConduct {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | null = null;
 
-  constructor(connections: Connections, queue: JobQueue, monotonicMs: () => number) {
+  constructor(connections: ConnectionPools, queue: JobQueue, monotonicMs: () => number) {
     this.#connections = connections;
     this.#queue = queue;
     this.#monotonicMs = monotonicMs;

@@ -1,5 +1,5 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import { isAlive } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
 import { type Statement, statement } from '../database/statement.ts';
 import {
   type BootCountRow,
@@ -61,14 +61,14 @@ type None = Record<string, never>;
 
 /** Looks at the pool and its database, and changes nothing. */
 export class Observer {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #pulse: Statement<None, PulseRow>;
   readonly #seen: Statement<None, SeenRow>;
   readonly #boots: Statement<None, BootCountRow>;
   readonly #clock: Statement<None, { now: Date }>;
   readonly #database: Statement<None, DatabaseRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#pulse = statement(pulse);
     this.#seen = statement(seenWorkers);

@@ -1,5 +1,6 @@
-import type { Connections } from '../../../connection/src/connection-pools.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import { type Statement, statement } from '../database/statement.ts';
+import { onceMore } from '../database/transient.ts';
 import {
   markedJob,
   markJob,
@@ -11,7 +12,6 @@ import {
   pruneTasks,
   type StepRow,
 } from './prune-statements.ts';
-import { onceMore } from '../database/transient.ts';
 
 /** Jobs that one call deletes at most: many small ones take longer than their rows say. */
 const JOB_LIMIT = 200;
@@ -50,7 +50,7 @@ type StepArguments = JobArguments & { limit: number };
  * their own; wherever that stops, the next call goes on with it.
  */
 export class Pruner {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #prunable: Statement<{ seconds: number }, PrunableRow>;
   readonly #marked: Statement<Record<string, never>, { id: string }>;
   readonly #mark: Statement<{ seconds: number }, { id: string }>;
@@ -59,7 +59,7 @@ export class Pruner {
   readonly #events: Statement<StepArguments, StepRow>;
   readonly #job: Statement<JobArguments, StepRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#prunable = statement(prunable);
     this.#marked = statement(markedJob);

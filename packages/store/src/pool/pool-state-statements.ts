@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { faded } from '../tallies/recent-items.ts';
 import { copies, jobs, jobTallies, leases, tasks, workers } from '../database/schema.ts';
+import { faded } from '../tallies/recent-items.ts';
 
 export interface OpenJobRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../jobs/job.ts';
-import type { JobExplanation } from './pool-view.ts';
 import { completion, expireLeases, fileStore, leaseTasks, NOOP, submitJob } from '../testing/index.ts';
+import type { JobExplanation } from './pool-view.ts';
 
 const db = fileStore();
 

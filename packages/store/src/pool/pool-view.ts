@@ -1,3 +1,4 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import {
   estimateJob,
   HEARTBEAT_ALIVE_SECONDS,
@@ -14,10 +15,10 @@ import {
   type PoolState,
   type PoolWorker,
 } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import type { Job } from '../jobs/job.ts';
 import { type Statement, statement } from '../database/statement.ts';
+import type { Job } from '../jobs/job.ts';
 import { databaseClock } from '../operations/observe-statements.ts';
+import type { WorkerRate } from '../workers/workers.ts';
 import {
   type HeldRow,
   heldWork,
@@ -29,7 +30,6 @@ import {
   type RecentRow,
   recentItems,
 } from './pool-state-statements.ts';
-import type { WorkerRate } from '../workers/workers.ts';
 
 /** Silent for so long a worker has missed some heartbeats already. */
 const QUIET_MS = (HEARTBEAT_ALIVE_SECONDS * 1000) / 2;
@@ -59,7 +59,7 @@ type None = Record<string, never>;
 
 /** Looks at the whole pool at one moment, and says what it means for a job or a worker. */
 export class PoolView {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #order: JobOrder;
   readonly #givesCopies: boolean;
   readonly #jobs: Statement<None, OpenJobRow>;
@@ -69,7 +69,7 @@ export class PoolView {
   readonly #recent: Statement<{ job: string }, RecentRow>;
   readonly #clock: Statement<None, { now: Date }>;
 
-  constructor(connections: Connections, order: JobOrder, givesCopies: boolean) {
+  constructor(connections: ConnectionPools, order: JobOrder, givesCopies: boolean) {
     this.#connections = connections;
     this.#order = order;
     this.#givesCopies = givesCopies;

@@ -1,9 +1,9 @@
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import { HostSleep } from './host-sleep.ts';
-import { type Statement, statement } from '../database/statement.ts';
+import type { ConnectionPools } from '@macbatch/connection';
 import { expireCopies } from '../copies/copy-statements.ts';
-import { databaseClock, type ExpiredRow, expire } from './expire.ts';
+import { type Statement, statement } from '../database/statement.ts';
 import { onceMore } from '../database/transient.ts';
+import { databaseClock, type ExpiredRow, expire } from './expire.ts';
+import { HostSleep } from './host-sleep.ts';
 
 /** Most leases that one statement takes back: a bound on how long its row locks are held. */
 const SWEEP_LIMIT = 1000;
@@ -23,7 +23,7 @@ export interface Reclaimed {
  * is left out.
  */
 export class Reclaimer {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #expire: Statement<{ limit: number }, ExpiredRow>;
   readonly #expireCopies: Statement<{ limit: number }, { lost: number }>;
   readonly #clock: Statement<Record<string, never>, { ms: number }>;
@@ -33,7 +33,7 @@ export class Reclaimer {
   readonly #hostSleep: HostSleep;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(connections: Connections, monotonicMs: () => number, leaseMs: number) {
+  constructor(connections: ConnectionPools, monotonicMs: () => number, leaseMs: number) {
     this.#connections = connections;
     this.#expire = statement(expire);
     this.#expireCopies = statement(expireCopies);

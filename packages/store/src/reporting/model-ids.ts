@@ -1,4 +1,4 @@
-import type { Pool } from '../../../connection/src/connection-pool.ts';
+import type { ConnectionPool } from '@macbatch/connection';
 
 /** Builds that one process remembers; more would mean a worker that makes names up. */
 const REMEMBERED = 10_000;
@@ -10,10 +10,10 @@ export interface ModelBuild {
 
 /** The ids of model builds, which results refer to instead of repeating their names. */
 export class ModelIds {
-  readonly #pool: Pool;
+  readonly #pool: ConnectionPool;
   readonly #ids = new Map<string, number>();
 
-  constructor(pool: Pool) {
+  constructor(pool: ConnectionPool) {
     this.#pool = pool;
   }
 

@@ -1,7 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { assignments, guard } from '../database/rule-sql.ts';
-import { copies, items, jobModels, jobs, jobTallies, leases, ledger, results, tasks } from '../database/schema.ts';
 import { settledElsewhere } from '../copies/copy-statements.ts';
+import { assignments, guard } from '../database/rule-sql.ts';
+import {
+  copies,
+  items,
+  jobModels,
+  jobs,
+  jobTallies,
+  leases,
+  ledger,
+  results,
+  tasks,
+} from '../database/schema.ts';
 import { tallied } from '../tallies/add-to-tallies.ts';
 
 const worker = sql`${sql.placeholder('worker')}::text`;

@@ -2,10 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 const db = fileStore();
 
-import type { ClaimArguments, LeasedTask } from '../leasing/lease.ts';
-import type { Entry } from './report.ts';
 import { statement } from '../database/statement.ts';
 import { claim } from '../leasing/claim.ts';
+import type { ClaimArguments, LeasedTask } from '../leasing/lease.ts';
 import {
   audit,
   completion,
@@ -18,6 +17,7 @@ import {
   submitJob,
   success,
 } from '../testing/index.ts';
+import type { Entry } from './report.ts';
 
 async function leaseOne(db: FileStore, worker: string): Promise<LeasedTask> {
   const [task] = await leaseTasks(db.store, worker);

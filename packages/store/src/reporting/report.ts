@@ -1,13 +1,13 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import type { Refusal, TaskStatus } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import { batches, type Numbered } from '../database/task-batches.ts';
-import { heldRefusal } from './holder-refusal.ts';
-import type { ModelBuild, ModelIds } from './model-ids.ts';
 import { type Statement, statement } from '../database/statement.ts';
-import { fail, type HeldRow } from './fail.ts';
-import { type ReportedRow, report } from './report-statement.ts';
+import { batches, type Numbered } from '../database/task-batches.ts';
 import { statusOf } from '../database/task-status.ts';
 import { onceMore } from '../database/transient.ts';
+import { fail, type HeldRow } from './fail.ts';
+import { heldRefusal } from './holder-refusal.ts';
+import type { ModelBuild, ModelIds } from './model-ids.ts';
+import { type ReportedRow, report } from './report-statement.ts';
 
 export interface Outcome {
   readonly itemId: string;
@@ -78,12 +78,12 @@ export interface Aftermath {
 
 /** Records what workers report. */
 export class Reporter {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #models: ModelIds;
   readonly #report: Statement<ReportArguments, ReportedRow>;
   readonly #fail: Statement<FailArguments, HeldRow>;
 
-  constructor(connections: Connections, models: ModelIds) {
+  constructor(connections: ConnectionPools, models: ModelIds) {
     this.#connections = connections;
     this.#models = models;
     this.#report = statement(report);

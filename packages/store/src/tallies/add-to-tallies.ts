@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { faded } from './recent-items.ts';
 import { jobTallies } from '../database/schema.ts';
+import { faded } from './recent-items.ts';
 
 /**
  * A common table expression that adds what `moved` did to the tallies of its jobs and workers. `moved`

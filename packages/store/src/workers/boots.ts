@@ -1,5 +1,5 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import { BOOT_VERDICTS, type BootVerdict, bootVerdict } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
 import { type Statement, statement } from '../database/statement.ts';
 import { addBoot, type BootRow, listBoots, nameKnown } from './boot-statements.ts';
 
@@ -40,12 +40,12 @@ type AddArguments = {
 
 /** B4: every boot of every program. */
 export class Boots {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #known: Statement<{ role: string; name: string; boot: string }, { known: boolean }>;
   readonly #add: Statement<AddArguments, { verdict: string }>;
   readonly #list: Statement<{ name: string | null; limit: number }, BootRow>;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#known = statement(nameKnown);
     this.#add = statement(addBoot);

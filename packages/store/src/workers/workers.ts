@@ -1,7 +1,7 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import { isAlive, type JobType, type WorkKind } from '@macbatch/core';
-import type { Connections } from '../../../connection/src/connection-pools.ts';
-import type { LeaseName } from '../leasing/held-leases.ts';
 import { type Statement, statement } from '../database/statement.ts';
+import type { LeaseName } from '../leasing/held-leases.ts';
 import { heartbeat, heldByBoots, hostOf, listWorkers, type WorkerRow } from './worker-statements.ts';
 
 export interface WorkerRate {
@@ -63,14 +63,14 @@ type AdvertArguments = {
 
 /** The workers that have said what they are. */
 export class Workers {
-  readonly #connections: Connections;
+  readonly #connections: ConnectionPools;
   readonly #heartbeat: Statement<AdvertArguments, { now: Date }>;
   readonly #hostOf: Statement<{ worker: string }, { hostname: string }>;
   readonly #heldByBoots: Statement<{ worker: string; boots: string[] }, { task_id: string; attempt: number }>;
   readonly #list: Statement<Record<string, never>, WorkerRow>;
   #deployment: string | null = null;
 
-  constructor(connections: Connections) {
+  constructor(connections: ConnectionPools) {
     this.#connections = connections;
     this.#heartbeat = statement(heartbeat);
     this.#hostOf = statement(hostOf);

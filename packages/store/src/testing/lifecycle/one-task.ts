@@ -1,7 +1,7 @@
 import { RETRY_POLICIES, type RetryOn } from '@macbatch/core';
 import type postgres from 'postgres';
-import type { Store } from '../../store.ts';
 import { statusOf } from '../../database/task-status.ts';
+import type { Store } from '../../store.ts';
 import { NOOP, submitJob } from '../submitted-job.ts';
 import { type Call, ERROR, T0, type World } from './world.ts';
 
