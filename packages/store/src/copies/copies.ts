@@ -1,5 +1,5 @@
-import { type CopyWorker, type Holder, planCopies } from '@macbatch/core';
 import type { ConnectionPools } from '@macbatch/connection';
+import { type CopyWorker, type Holder, planCopies } from '@macbatch/core';
 import { type Statement, statement } from '../database/statement.ts';
 import type { GivenRow } from '../leasing/claim.ts';
 import type { LeaseName } from '../leasing/held-leases.ts';

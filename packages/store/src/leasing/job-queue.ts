@@ -1,3 +1,4 @@
+import type { ConnectionPools } from '@macbatch/connection';
 import {
   type JobOrder,
   orderByModelAffinity,
@@ -5,7 +6,6 @@ import {
   type PoolRate,
   type WaitingJob,
 } from '@macbatch/core';
-import type { ConnectionPools } from '@macbatch/connection';
 import { type Statement, statement } from '../database/statement.ts';
 import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './queue-statements.ts';
 

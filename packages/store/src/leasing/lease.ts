@@ -1,5 +1,5 @@
-import { type JobOrder, type JobType, leaseSize, maxHeldItems, shareOfPoolRate } from '@macbatch/core';
 import type { ConnectionPools } from '@macbatch/connection';
+import { type JobOrder, type JobType, leaseSize, maxHeldItems, shareOfPoolRate } from '@macbatch/core';
 import type { Copies } from '../copies/copies.ts';
 import { type Statement, statement } from '../database/statement.ts';
 import { type ClaimedRow, claim, type GivenRow } from './claim.ts';
