@@ -23,18 +23,40 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/store',
   ],
   '@macbatch/worker': ['@macbatch/agent', '@macbatch/client', '@macbatch/core', '@macbatch/process'],
+  '@macbatch/terminal': ['@macbatch/client', '@macbatch/contract', '@macbatch/process'],
+  '@macbatch/job-files': ['@macbatch/client', '@macbatch/contract', '@macbatch/core', '@macbatch/terminal'],
+  '@macbatch/local-pool': ['@macbatch/core', '@macbatch/process', '@macbatch/terminal'],
+  '@macbatch/doctor': [
+    '@macbatch/client',
+    '@macbatch/contract',
+    '@macbatch/core',
+    '@macbatch/process',
+    '@macbatch/terminal',
+  ],
+  '@macbatch/protocol': [
+    '@macbatch/client',
+    '@macbatch/contract',
+    '@macbatch/local-pool',
+    '@macbatch/process',
+    '@macbatch/terminal',
+  ],
   macbatch: [
     '@macbatch/client',
     '@macbatch/contract',
     '@macbatch/core',
+    '@macbatch/doctor',
+    '@macbatch/job-files',
+    '@macbatch/local-pool',
     '@macbatch/postgres',
     '@macbatch/process',
+    '@macbatch/protocol',
+    '@macbatch/terminal',
   ],
 };
 
 /** Programs that another one starts as processes, never imports. */
 const MAY_SPAWN: Readonly<Record<string, readonly string[]>> = {
-  macbatch: ['@macbatch/control', '@macbatch/worker'],
+  '@macbatch/local-pool': ['@macbatch/control', '@macbatch/worker'],
 };
 
 interface Manifest {

@@ -1,7 +1,8 @@
 import { ApiError, Unreachable } from '@macbatch/client';
+import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
 import { addBackup } from './commands/backup.ts';
-import { addBench } from './commands/bench.ts';
+import { addBench } from './commands/bench/bench.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addJobCommands } from './commands/job.ts';
 import { addKeys } from './commands/keys.ts';
@@ -13,8 +14,6 @@ import { addSubmit } from './commands/submit.ts';
 import { addUp } from './commands/up.ts';
 import { addWorker } from './commands/worker.ts';
 import { addWorkerLists } from './commands/workers.ts';
-import { EXIT, Failure } from './failure.ts';
-import { say, type Terminal } from './terminal.ts';
 
 /** Runs the command line and resolves with the exit code. */
 export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {

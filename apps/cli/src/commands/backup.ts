@@ -1,9 +1,8 @@
 import { join, resolve } from 'node:path';
+import { runInPlace } from '@macbatch/local-pool';
 import { type BackupPlace, backUpEmbedded, OpenPostgresError, restoreEmbedded } from '@macbatch/postgres';
+import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { runInPlace } from '../child-program.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { say, type Terminal } from '../terminal.ts';
 import { dataDirOf } from './up.ts';
 
 interface BackupOptions {

@@ -1,12 +1,15 @@
+import {
+  drawFindings,
+  examineControl,
+  examineMachine,
+  examineModels,
+  type Finding,
+  finding,
+} from '@macbatch/doctor';
+import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { drawFindings } from '../doctor/draw-findings.ts';
-import { examineControl } from '../doctor/examine-control.ts';
-import { examineMachine } from '../doctor/examine-machine.ts';
-import { examineModels } from '../doctor/examine-models.ts';
-import { type Finding, finding } from '../doctor/finding.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { VERSION } from '../version.ts';
 
 interface DoctorOptions extends ConnectionOptions {
   readonly modelServer: readonly string[];
@@ -42,7 +45,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
 
 async function examineConnection(options: DoctorOptions, terminal: Terminal): Promise<Finding[]> {
   try {
-    return await examineControl(connect(options, terminal), Date.now);
+    return await examineControl(connect(options, terminal), VERSION, Date.now);
   } catch (error) {
     // What the environment says is wrong is a finding like any other.
     if (!(error instanceof Failure)) throw error;

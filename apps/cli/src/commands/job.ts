@@ -1,12 +1,19 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
+import {
+  EXIT,
+  explanationText,
+  Failure,
+  say,
+  sayJson,
+  stateText,
+  summaryJson,
+  summaryText,
+  type Terminal,
+  table,
+  watchJob,
+} from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { explanationText } from '../explanation-text.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { stateText, summaryJson, summaryText } from '../summary.ts';
-import { table } from '../table.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { watchJob } from '../watch-job.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 /** 1 unless every item has a good outcome. */
 export function exitCodeOf(job: JobSummary): number {

@@ -1,9 +1,7 @@
 import { KEY_ROLES } from '@macbatch/core';
+import { EXIT, Failure, say, sayJson, type Terminal, table } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
-import { EXIT, Failure } from '../failure.ts';
-import { table } from '../table.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 interface CreateOptions extends ConnectionOptions {
   readonly role: (typeof KEY_ROLES)[number];

@@ -2,14 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
+import { markdown, runProtocol, secondsPerHour } from '@macbatch/protocol';
+import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../failure.ts';
-import { type LocalPool, startLocalPool } from '../local-pool.ts';
-import { secondsPerHour } from '../protocol/plan.ts';
-import { markdown } from '../protocol/report.ts';
-import { runProtocol } from '../protocol/run-protocol.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { clientOf } from './connection.ts';
+import { clientOf } from '../options/connection.ts';
 
 interface ProtocolCommandOptions {
   readonly url?: string;

@@ -1,10 +1,8 @@
 import type { PruneReply } from '@macbatch/contract';
+import { EXIT, Failure, say, sayJson, showPruning, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { secondsOf } from '../age.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { showPruning } from '../prune-progress.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { secondsOf } from '../options/age.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 interface PruneOptions extends ConnectionOptions {
   readonly olderThan: string;

@@ -1,7 +1,7 @@
+import { writeOutcomes } from '@macbatch/job-files';
+import { say, sayJson, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
-import { writeOutcomes } from '../outcome-file.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 interface ResultsOptions extends ConnectionOptions {
   readonly output?: string;

@@ -1,20 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { JobView } from '@macbatch/contract';
+import {
+  contentKey,
+  type Draft,
+  exampleBatch,
+  itemLines,
+  jobHeader,
+  mustBeWritable,
+  submitDraft,
+  writeOutcomes,
+} from '@macbatch/job-files';
+import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
+import {
+  EXIT,
+  Failure,
+  say,
+  sayJson,
+  summaryJson,
+  summaryText,
+  type Terminal,
+  watchJob,
+} from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
-import { exampleBatch } from '../example-batch.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { itemLines } from '../item-lines.ts';
-import { type LocalPool, startLocalPool } from '../local-pool.ts';
-import { mustBeWritable, writeOutcomes } from '../outcome-file.ts';
-import { contentKey, type Draft, jobHeader, submitDraft } from '../submission.ts';
-import { summaryJson, summaryText } from '../summary.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { watchJob } from '../watch-job.ts';
-import { clientOf } from './connection.ts';
+import { clientOf } from '../options/connection.ts';
+import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
+import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { exitCodeOf } from './job.ts';
-import { type JobOptions, withJobOptions } from './job-options.ts';
 import { dataDirOf } from './up.ts';
 
 interface RunOptions extends JobOptions, EndpointOptions {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { contentKey, itemLines, jobHeader, submitDraft } from '@macbatch/job-files';
+import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../failure.ts';
-import { itemLines } from '../item-lines.ts';
-import { contentKey, jobHeader, submitDraft } from '../submission.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
-import { type JobOptions, withJobOptions } from './job-options.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 
 export function addSubmit(program: Command, terminal: Terminal): void {
   withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))

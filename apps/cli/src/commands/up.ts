@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
+import { startLocalPool } from '@macbatch/local-pool';
+import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../failure.ts';
-import { startLocalPool } from '../local-pool.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
 
 interface UpOptions {
   readonly port?: string;

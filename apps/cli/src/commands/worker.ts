@@ -1,9 +1,9 @@
+import { runInPlace } from '@macbatch/local-pool';
+import type { Terminal } from '@macbatch/terminal';
+import { EXIT, Failure } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
-import { runInPlace } from '../child-program.ts';
-import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../endpoint-options.ts';
-import { EXIT, Failure } from '../failure.ts';
-import type { Terminal } from '../terminal.ts';
-import { DEFAULT_URL } from './connection.ts';
+import { DEFAULT_URL } from '../options/connection.ts';
+import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 
 /** What a person may have set for this program and for control planes; a worker would take it for a typing error. */
 const NOT_FOR_WORKERS = [

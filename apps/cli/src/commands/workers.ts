@@ -1,8 +1,6 @@
+import { say, sayJson, type Terminal, table, workerTable } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { table } from '../table.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
-import { workerTable } from '../worker-table.ts';
-import { type ConnectionOptions, connect, withConnection } from './connection.ts';
+import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 export function addWorkerLists(program: Command, terminal: Terminal): void {
   withConnection(

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChildProgram, startProgram } from '../child-program.ts';
+import { type ChildProgram, startProgram } from '@macbatch/local-pool';
 
 /** Events of a worker's own output, as far as the protocol reads them. */
 interface WorkerLine {

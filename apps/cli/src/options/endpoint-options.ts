@@ -1,5 +1,5 @@
+import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { EXIT, Failure } from './failure.ts';
 
 /** How a person names a model server on the command line. */
 export interface EndpointOptions {

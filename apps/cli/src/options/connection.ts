@@ -1,8 +1,8 @@
 import { Client } from '@macbatch/client';
 import { ConfigError, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import type { Terminal } from '@macbatch/terminal';
+import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { EXIT, Failure } from '../failure.ts';
-import type { Terminal } from '../terminal.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:7420';
 

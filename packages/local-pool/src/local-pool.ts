@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@macbatch/core';
 import { CONNECTION_VARIABLES } from '@macbatch/process';
+import { EXIT, Failure } from '@macbatch/terminal';
 import { type ChildProgram, startProgram } from './child-program.ts';
-import { EXIT, Failure } from './failure.ts';
 
 /** How long programs may take to stop before they are killed. */
 const STOP_MS = 20_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
 import { JobHeader, type JobView } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure } from '@macbatch/terminal';
 
 /** What is to be submitted: the header and, each time it is asked, the items as lines. */
 export interface Draft {

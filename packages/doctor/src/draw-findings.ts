@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
-import { table } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '@macbatch/terminal';
+import { table } from '@macbatch/terminal';
 import type { Finding, FindingState } from './finding.ts';
 
 const MARKS = {

@@ -1,4 +1,4 @@
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure } from '@macbatch/terminal';
 
 const SECONDS = { m: 60, h: 3600, d: 86_400, w: 7 * 86_400 } as const;
 

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@macbatch/client';
+import { startLocalPool } from '@macbatch/local-pool';
 import { openPostgres } from '@macbatch/postgres';
+import { EXIT, Failure, say, sayJson, type Terminal, table } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { keptBytes } from '../bench/kept-bytes.ts';
-import { runNoopJob } from '../bench/noop-job.ts';
-import { quantile } from '../bench/quantile.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { startLocalPool } from '../local-pool.ts';
-import { table } from '../table.ts';
-import { say, sayJson, type Terminal } from '../terminal.ts';
+import { keptBytes } from './kept-bytes.ts';
+import { runNoopJob } from './noop-job.ts';
+import { quantile } from './quantile.ts';
 
 interface BenchOptions {
   readonly tasks: string;

@@ -1,7 +1,7 @@
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
-import { showProgress } from '../progress.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '@macbatch/terminal';
+import { showProgress } from '@macbatch/terminal';
 
 export interface NoopRun {
   readonly job: JobView;

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '@macbatch/terminal';
 import { killMidTask } from './kill-mid-task.ts';
 import { compareCounts, lookForDuplicates } from './look-at-counts.ts';
 import { HOURS } from './plan.ts';

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
 import { CONNECTION_VARIABLES } from '@macbatch/process';
-import { EXIT, Failure } from '../failure.ts';
-import { say, type Terminal } from '../terminal.ts';
+import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import { ProtocolWorker } from './protocol-worker.ts';
 import type { KillCost, Step } from './report.ts';
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type Line, LineProblem, ndjsonLines } from '@macbatch/contract';
 import { messageOf, parseItem } from '@macbatch/core';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure } from '@macbatch/terminal';
 
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 

@@ -7,7 +7,6 @@ import {
   protocolVersionOf,
 } from '@macbatch/contract';
 import { isLoopback } from '@macbatch/process';
-import { VERSION } from '../version.ts';
 import { type Finding, finding } from './finding.ts';
 import { judgeClock } from './judge-clock.ts';
 import { judgeDatabase } from './judge-database.ts';
@@ -16,7 +15,11 @@ import { unreachable } from './unreachable.ts';
 const DEADLINE_MS = 10_000;
 
 /** Looks at a control plane from here: each check needs those before it. */
-export async function examineControl(client: Client, now: () => number): Promise<Finding[]> {
+export async function examineControl(
+  client: Client,
+  ownVersion: string,
+  now: () => number,
+): Promise<Finding[]> {
   const { baseUrl } = client;
   let ready: Response;
   const askedAt = performance.now();
@@ -45,7 +48,7 @@ export async function examineControl(client: Client, now: () => number): Promise
     judgeProtocol(ready.headers.get(PROTOCOL_HEADER)),
   ];
   if (findings.some(({ state }) => state === 'fail')) return findings;
-  return [...findings, ...(await examineInside(client, now))];
+  return [...findings, ...(await examineInside(client, ownVersion, now))];
 }
 
 function fixOf(code: string): string {
@@ -80,7 +83,7 @@ function judgeProtocol(header: string | null): Finding {
 }
 
 /** What only a key that is valid gets to know. */
-async function examineInside(client: Client, now: () => number): Promise<Finding[]> {
+async function examineInside(client: Client, ownVersion: string, now: () => number): Promise<Finding[]> {
   const askedAt = now();
   const caller = await client.call('readCaller', {}).catch(refusal);
   if (caller instanceof ApiError) {
@@ -100,12 +103,12 @@ async function examineInside(client: Client, now: () => number): Promise<Finding
     caller.open
       ? finding('key', 'ok', 'none is needed: only this machine can ask')
       : finding('key', 'ok', `valid: role ${caller.role}, ${caller.worker_id ?? `group ${caller.group}`}`),
-    caller.version === VERSION
-      ? finding('release', 'ok', `${VERSION} here and there`)
+    caller.version === ownVersion
+      ? finding('release', 'ok', `${ownVersion} here and there`)
       : finding(
           'release',
           'warn',
-          `the control plane is ${caller.version}, this program ${VERSION}`,
+          `the control plane is ${caller.version}, this program ${ownVersion}`,
           'Let both be of one release; upgrade the control plane first.',
         ),
     judgeClock({ askedAt, answeredAt, databaseNow: Date.parse(caller.now) }),

@@ -1,4 +1,4 @@
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from '@macbatch/terminal';
 
 /** Hours of the protocol at which something happens. */
 export const HOURS = { kill: 6, restart: 12, duplicates: 24, end: 48 } as const;

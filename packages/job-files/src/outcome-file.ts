@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from '@macbatch/client';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT, Failure } from '@macbatch/terminal';
 
 /** How many lines of each kind were written. */
 export interface Written {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf } from '@macbatch/core';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '@macbatch/terminal';
 import { type Finding, finding } from './finding.ts';
 import { judgeDisk, judgeNode, judgeSleep } from './judge-machine.ts';
 

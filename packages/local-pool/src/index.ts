@@ -1,0 +1,2 @@
+export { type ChildProgram, runInPlace, startProgram } from './child-program.ts';
+export { type LocalPool, startLocalPool } from './local-pool.ts';
