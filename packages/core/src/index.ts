@@ -48,6 +48,21 @@ export {
   REPORT_SECONDS,
 } from './scheduling/copy-plans.ts';
 export { type JobOrder, orderJobs, type WaitingJob } from './scheduling/job-order.ts';
+export {
+  DEFAULT_LEASE_LIMIT,
+  ERRORS_UNTIL_REVIEW,
+  EVIDENCE_WAIT_SECONDS,
+  EXCLUDED_FROM_COPIES_SECONDS,
+  HOLDERS_TRIED_FOR_COPIES,
+  JOBS_SIZED_ONE_BY_ONE,
+  LEFT_TO_OTHERS_SECONDS,
+  MAX_JOBS_PER_CLAIM,
+  MAX_SLEEP_SECONDS,
+  MAX_TASKS_COPIED,
+  MAX_TASKS_HELD,
+  MAX_UNACKNOWLEDGED_TASKS,
+  SCHEDULING_CACHE_MS,
+} from './scheduling/lease-policy.ts';
 export { leaseSize, maxHeldItems, type PoolRate, shareOfPoolRate } from './scheduling/lease-size.ts';
 export { type ModelFit, orderByModelAffinity } from './scheduling/model-affinity.ts';
 export {
@@ -58,7 +73,7 @@ export {
   type OutcomeHistory,
   withOutcomes,
 } from './scheduling/probation.ts';
-export { offersWork, type WorkerOffers, type WorkKind } from './scheduling/work-kind.ts';
+export { offersWork, type WorkerOffers, type WorkKind, workKindKey } from './scheduling/work-kind.ts';
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-verdict.ts';
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
-export { isAlive } from './workers/liveness.ts';
+export { isAlive, SILENT_SECONDS } from './workers/liveness.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { after } from '../testing/after.ts';
 import {
+  cancel as cancelEvent,
   ERROR,
   expire,
   fail,
@@ -460,6 +461,24 @@ describe('retry', () => {
     ['failed in a cancelled job', cancel(failed), 0, 'job_cancelled'],
   ])('T13: a task is not sent back while it is %s', (_state, task, reopened, reason) => {
     expect(decide(task, retry(reopened))).toEqual(refused(reason));
+  });
+});
+
+describe('cancel', () => {
+  it.each([
+    ['pending', fresh],
+    ['leased', leasedByAnn],
+    ['failed', failed],
+  ])('T9: marks a task that is %s and changes nothing else', (_state, task) => {
+    expect(after(task, cancelEvent())).toEqual({ ...task, cancelled: true });
+  });
+
+  it('T7: leaves a task alone that is done', () => {
+    expect(decide(done, cancelEvent())).toEqual(refused('already_done'));
+  });
+
+  it('T9: changes nothing the second time', () => {
+    expect(decide(cancel(fresh), cancelEvent())).toEqual(refused('job_cancelled'));
   });
 });
 

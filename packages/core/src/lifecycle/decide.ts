@@ -1,4 +1,4 @@
-import type { Refusal, TaskEvent } from './event.ts';
+import type { Refusal, TaskEvent, TaskEventType } from './event.ts';
 import type { Condition, Operand } from './rule.ts';
 import { RULES } from './rules.ts';
 import type { Task } from './task.ts';
@@ -60,8 +60,14 @@ function holds(condition: Condition, task: Task, event: TaskEvent): boolean {
   }
 }
 
-/** Names why an event that no rule accepts changes nothing. */
-export function refusal(task: Task, event: TaskEvent): Refusal {
+/** The part of an event that decides why it is refused. */
+type RefusedEvent =
+  | { readonly type: LeaseEventType; readonly attempt: number }
+  | { readonly type: Exclude<TaskEventType, LeaseEventType> };
+type LeaseEventType = 'renew' | 'report' | 'fail' | 'release';
+
+/** Says why an event that no rule accepts changes nothing. `decide` and the store both ask here. */
+export function refusal(task: Pick<Task, 'status' | 'attempts' | 'cancelled'>, event: RefusedEvent): Refusal {
   switch (event.type) {
     case 'lease':
       return task.cancelled ? 'job_cancelled' : 'not_pending';
@@ -82,13 +88,18 @@ export function refusal(task: Task, event: TaskEvent): Refusal {
     case 'retry':
       if (task.cancelled) return 'job_cancelled';
       return task.status === 'leased' ? 'still_leased' : 'nothing_to_retry';
+    case 'cancel':
+      return task.status === 'done' ? 'already_done' : 'job_cancelled';
   }
 }
 
 /**
- * What an event makes of a task: the next task, or the reason why nothing changes. Pure: the clock is
- * the event's `now`. That a lease was really granted to the reporting worker is for the caller to know;
- * here a lease number counts as granted when the task has had that many.
+ * Applies an event to a task: returns the next task, or the reason why nothing changes. Pure: the clock is the
+ * event's `now`. Any lease number up to `attempts` counts as granted; the caller checks that the reporting worker
+ * really had that lease.
+ *
+ * The control plane does not call this function. It runs the same rules as SQL, and the store's tests prove that
+ * SQL against this reference (`packages/store/src/lifecycle`).
  */
 export function decide(task: Task, event: TaskEvent): Decision {
   const rule = RULES[event.type].find(({ when }) => when.every((condition) => holds(condition, task, event)));

@@ -23,7 +23,9 @@ export type TaskEvent =
   /** A copy was lost to the clock. */
   | { readonly type: 'lose_copy' }
   /** A person sends the task back; `reopened` counts recorded item errors that were withdrawn for it. */
-  | { readonly type: 'retry'; readonly reopened: number };
+  | { readonly type: 'retry'; readonly reopened: number }
+  /** A person cancels the job. */
+  | { readonly type: 'cancel' };
 
 export type TaskEventType = TaskEvent['type'];
 

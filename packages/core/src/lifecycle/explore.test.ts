@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  cancel,
   copy,
   expire,
   fail,
@@ -21,7 +22,10 @@ const ITEMS = 2;
 const DEPTH = 10;
 
 /** Everything that two workers, the clock and a person can do to a task. Now is always 0. */
-function* moves({ task, granted, itemErrors }: World): Generator<[event: TaskEvent, bad: number]> {
+function* moves(
+  { task, granted, itemErrors }: World,
+  mayCancel: boolean,
+): Generator<[event: TaskEvent, bad: number]> {
   for (const worker of WORKERS) {
     yield [lease(worker, 0), 0];
     yield [copy(worker), 0];
@@ -38,6 +42,7 @@ function* moves({ task, granted, itemErrors }: World): Generator<[event: TaskEve
   yield [expire(0), 0];
   if (task.expiries < 2) yield [loseCopy(), 0]; // no copy is given after that
   for (let reopened = 0; reopened <= itemErrors; reopened += 1) yield [retry(reopened), 0];
+  if (mayCancel) yield [cancel(), 0];
 }
 
 /** The same world one lease later; how long ago a lease ended makes no difference. */
@@ -46,8 +51,6 @@ function later(world: World): World {
   if (leaseUntil === null) return world;
   return { ...world, task: { ...world.task, leaseUntil: Math.max(0, leaseUntil - LEASE_MS) } };
 }
-
-const cancelled = (world: World): World => ({ ...world, task: { ...world.task, cancelled: true } });
 
 /** Every world within `depth` moves of a new task, and each rule that any move into it broke. */
 function explore(retryOn: RetryOn, depth: number) {
@@ -66,8 +69,7 @@ function explore(retryOn: RetryOn, depth: number) {
     };
     for (const world of frontier) {
       visit(later(world));
-      if (at < 4) visit(cancelled(world));
-      for (const [event, bad] of moves(world)) {
+      for (const [event, bad] of moves(world, at < 4)) {
         moved += 1;
         const taken = step(world, event, bad);
         broken.push(...brokenRules(world.task, event, taken.decision));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  cancel,
   ERROR,
   expire,
   fail,
@@ -79,7 +80,7 @@ function* play({ start, draws, cancelledAfter }: History) {
   let world = worldOf(start);
   let now = T0;
   for (const [index, drawn] of draws.entries()) {
-    if (index === cancelledAfter) world = { ...world, task: { ...world.task, cancelled: true } };
+    if (index === cancelledAfter) world = step(world, cancel()).world;
     now += drawn.wait;
     const event = eventOf(world, drawn, now);
     const before = world;

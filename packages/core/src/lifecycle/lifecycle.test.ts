@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { after } from '../testing/after.ts';
 import {
+  cancel,
   copy,
   expire,
   fail,
@@ -173,6 +174,10 @@ const CHAPTERS: Readonly<Record<TaskEventType, Chapter | readonly Chapter[]>> = 
       from: { 'a person': (task) => (task.outcomeCount >= 2 ? retry(2) : null) },
     },
   ],
+  cancel: {
+    says: 'A person cancels the job.',
+    from: { 'a person': () => cancel() },
+  },
 };
 
 const REFUSAL_NOTES: Readonly<Record<Refusal, string>> = {
@@ -208,6 +213,7 @@ function changes(before: Task, next: Task): string {
     ...(next.assignedWorker === before.assignedWorker
       ? []
       : [next.assignedWorker === null ? 'worker cleared' : 'worker is the sender']),
+    ...(next.cancelled === before.cancelled ? [] : ['marked as cancelled']),
     ...(next.error === before.error ? [] : [next.error === null ? 'error cleared' : 'error recorded']),
   ].join(', ');
 }

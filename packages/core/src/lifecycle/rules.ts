@@ -162,4 +162,11 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: sentBack,
     },
   ],
+  // A done task stays as it is. A leased one stays with its holder, who learns of it at the next renewal.
+  cancel: [
+    {
+      when: [inStatus('pending', 'leased', 'failed'), is(task('cancelled'), constant(false))],
+      becomes: { cancelled: constant(true) },
+    },
+  ],
 };

@@ -14,6 +14,11 @@ export function offersWork(advert: WorkerOffers, { jobType, model }: WorkKind): 
   return advert.jobTypes.includes(jobType) && advert.models.includes(model);
 }
 
+/** A work kind as the key of a map. */
+export function workKindKey({ jobType, model }: WorkKind): string {
+  return JSON.stringify([jobType, model]);
+}
+
 export function isSameWorkKind(a: WorkKind, b: WorkKind): boolean {
   return a.jobType === b.jobType && a.model === b.model;
 }

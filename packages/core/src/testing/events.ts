@@ -38,4 +38,5 @@ export const release = (worker: string, attempt: number): TaskEvent => ({ type: 
 export const expire = (now = T0 + LEASE_MS): TaskEvent => ({ type: 'expire', now });
 export const copy = (worker: string): TaskEvent => ({ type: 'copy', worker });
 export const loseCopy = (): TaskEvent => ({ type: 'lose_copy' });
+export const cancel = (): TaskEvent => ({ type: 'cancel' });
 export const retry = (reopened = 0): TaskEvent => ({ type: 'retry', reopened });

@@ -62,6 +62,8 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
       return task.status === 'leased' && task.leaseUntil !== null && task.leaseUntil <= event.now;
     case 'retry':
       return !task.cancelled && task.status !== 'leased' && (task.status === 'failed' || event.reopened > 0);
+    case 'cancel':
+      return !task.cancelled && task.status !== 'done';
   }
 }
 
@@ -93,10 +95,12 @@ const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: 
     (next.status === before.status &&
       next.attempts === before.attempts &&
       next.leaseUntil === before.leaseUntil),
+  'T9: a cancel marks the task and changes nothing else': (before, event, next) =>
+    event.type !== 'cancel' || JSON.stringify(next) === JSON.stringify({ ...before, cancelled: true }),
+  'T9: only a cancel marks a task as cancelled': (before, event, next) =>
+    event.type === 'cancel' || next.cancelled === before.cancelled,
   'what was submitted stays': (before, _event, next) =>
-    next.itemCount === before.itemCount &&
-    next.retryOn === before.retryOn &&
-    next.cancelled === before.cancelled,
+    next.itemCount === before.itemCount && next.retryOn === before.retryOn,
 };
 
 /** The rules that a decision breaks; none for a good one. */

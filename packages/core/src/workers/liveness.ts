@@ -10,3 +10,6 @@ export function isAlive(
 ): boolean {
   return !worker.offline && now - worker.lastHeartbeatAt < HEARTBEAT_ALIVE_SECONDS * 1000;
 }
+
+/** A worker that has been silent for this many seconds has missed heartbeats: its items may be copied. */
+export const SILENT_SECONDS = HEARTBEAT_ALIVE_SECONDS * 0.85;

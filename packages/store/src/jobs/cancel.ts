@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { assignments, guard } from '../database/rule-sql.ts';
 import { events, jobs, tasks } from '../database/schema.ts';
 
 /** Cancels a job; a second time changes nothing. From then on no outcome of it is recorded. */
@@ -29,5 +30,5 @@ export const flagCancelled = sql`
   leased as materialized ${unflagged(sql`'leased'`)},
   failed as materialized ${unflagged(sql`'failed'`)},
   next as (select id from pending union all select id from leased union all select id from failed)
-  update ${tasks} set cancelled = true from next where ${tasks.id} = next.id and not ${tasks.cancelled}
+  update ${tasks} set ${assignments('cancel', {})} from next where ${tasks.id} = next.id and ${guard('cancel', {})}
   returning ${tasks.id}`;

@@ -134,6 +134,7 @@ function callsOn({ task, granted }: World): Call[] {
     { type: 'expire' },
     retry(false),
     retry(true),
+    { type: 'cancel' },
   ];
 }
 

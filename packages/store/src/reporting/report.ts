@@ -1,5 +1,5 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import type { Refusal, TaskStatus } from '@macbatch/core';
+import { type Refusal, refusal, type TaskStatus } from '@macbatch/core';
 import { type Statement, statement } from '../database/statement.ts';
 import { batches, type Numbered } from '../database/task-batches.ts';
 import { statusOf } from '../database/task-status.ts';
@@ -106,7 +106,8 @@ export class Reporter {
         ({ entry }) => entry.outcomes.length > 0 || entry.final || entry.error === null,
       );
       const rows = await this.#reportBatch(worker, reported);
-      for (const row of rows) verdicts.set(row.no, verdictOnReport(row, worker));
+      for (const row of rows)
+        verdicts.set(row.no, verdictOnReport(row, worker, entries[row.no]?.attempt ?? 0));
       for (const jobId of finishedJobs(rows)) mayBeFinished.add(jobId);
 
       const reportedNumbers = new Set(reported.map(({ no }) => no));
@@ -166,19 +167,23 @@ export class Reporter {
   }
 }
 
-function verdictOnReport(row: ReportedRow, worker: string): Verdict {
+function verdictOnReport(row: ReportedRow, worker: string, attempt: number): Verdict {
   if (row.status !== null) {
     const settled = row.settled === null ? {} : { settled: row.settled };
     return { outcome: 'accepted', status: statusOf(row.status), ...settled };
   }
   const status = statusOf(row.was);
   if (!row.granted) return { outcome: 'refused', status, code: 'not_leased' };
-  if (status === 'done')
+  if (status !== 'done' && !row.cancelled) {
+    if (row.unknown > 0) return { outcome: 'refused', status, code: 'unknown_item' };
+    if (row.missing > 0) return { outcome: 'refused', status, code: 'missing_items' };
+    throw new Error(`No rule accepted a report on a task that is ${status}, and none refuses it.`);
+  }
+  const { attempts, cancelled } = row;
+  const code = refusal({ status, attempts, cancelled }, { type: 'report', attempt });
+  if (code === 'already_done')
     return { outcome: row.assigned_worker === worker ? 'duplicate' : 'superseded', status };
-  if (row.cancelled) return { outcome: 'refused', status, code: 'job_cancelled' };
-  if (row.unknown > 0) return { outcome: 'refused', status, code: 'unknown_item' };
-  if (row.missing > 0) return { outcome: 'refused', status, code: 'missing_items' };
-  throw new Error(`no rule accepted a report of task status ${status}, and none says why`);
+  return { outcome: 'refused', status, code };
 }
 
 function verdictOnFailure(row: HeldRow, attempt: number, outcomesAccepted: boolean): Verdict {

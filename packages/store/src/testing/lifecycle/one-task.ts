@@ -174,6 +174,9 @@ async function ask(store: Store, jobId: string, taskId: string, call: Call): Pro
       const { tasks, items } = await store.retryJob(jobId, { items: call.items });
       return `${tasks} tasks, ${items} items`;
     }
+    case 'cancel':
+      await store.cancelJob(jobId);
+      return 'answered';
   }
 }
 

@@ -35,7 +35,8 @@ export type Call =
       readonly final: boolean;
     }
   | { readonly type: 'expire' }
-  | { readonly type: 'retry'; readonly items: boolean };
+  | { readonly type: 'retry'; readonly items: boolean }
+  | { readonly type: 'cancel' };
 
 export interface Step {
   readonly world: World;
@@ -84,6 +85,13 @@ export function step(world: World, call: Call): Step {
         world: { ...world, task: decision.task, outcomes },
         reply: `1 tasks, ${reopened.length} items`,
       };
+    }
+    case 'cancel': {
+      // The job has no other task: when this one has ended, the job has ended and can't be cancelled.
+      const { status } = world.task;
+      if (status === 'done' || status === 'failed') return { world, reply: 'answered' };
+      const decision = on(world, { type: 'cancel' });
+      return { world: decision.ok ? { ...world, task: decision.task } : world, reply: 'answered' };
     }
   }
 }
