@@ -52,7 +52,16 @@ it('control plane, two workers and the command line work apart from each other',
 
   const first = startWorker(control, 'first', { env: { MACBATCH_NOOP: '1' } });
   const second = start('cli', ['worker', '--url', control.url, '--id', 'second', '--concurrency', '2'], {
-    env: { ...control.stateEnv, MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0', MACBATCH_DATA_DIR: folder },
+    env: {
+      ...control.stateEnv,
+      MACBATCH_NOOP: '1',
+      MACBATCH_USE_LITE: '0',
+      // A worker ignores what the same shell sets for a control plane.
+      MACBATCH_DATA_DIR: folder,
+      MACBATCH_TRUST_PROXY: '1',
+      MACBATCH_PREPARE: '0',
+      MACBATCH_CONTROL_NAME: 'control',
+    },
   });
   const watched = await cli('watch', id, '--json');
   expect(watched).toMatchObject({ how: 0 });

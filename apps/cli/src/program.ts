@@ -1,4 +1,5 @@
 import { ApiError, Unreachable } from '@macbatch/client';
+import { withoutEmptyVariables } from '@macbatch/settings';
 import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
 import { addBackup } from './commands/backup.ts';
@@ -16,7 +17,8 @@ import { addWorker } from './commands/worker.ts';
 import { addWorkerLists } from './commands/workers.ts';
 
 /** Runs the command line and resolves with the exit code. */
-export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
+  const terminal: Terminal = { ...given, env: withoutEmptyVariables(given.env) };
   const program = new Command('macbatch')
     .description('Batch inference on the Macs you already own.')
     .exitOverride()

@@ -2,8 +2,9 @@ import { parseArgs } from 'node:util';
 import { newSecret } from '@macbatch/api';
 import { KEY_ROLES, type KeyRole } from '@macbatch/core';
 import { openPostgres } from '@macbatch/postgres';
+import type { ControlConfig } from '@macbatch/settings';
 import { createStore, migrate } from '@macbatch/store';
-import { type ControlConfig, databaseOf } from './config.ts';
+import { databaseOf } from './config.ts';
 
 const USAGE = `Usage: keys create --role ${KEY_ROLES.join('|')} --name NAME [--group GROUP] [--worker-id ID], or: restored`;
 

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { ControlConfig } from './config.ts';
+import type { ControlConfig } from '@macbatch/settings';
 
 const MEGABYTE = 1024 * 1024;
 

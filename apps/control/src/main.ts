@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { messageOf } from '@macbatch/core';
-import { createLog, readConfig, shutdownSignals } from '@macbatch/process';
-import { ControlConfig } from './config.ts';
+import { createLog, shutdownSignals } from '@macbatch/process';
+import { ControlConfig, readConfig } from '@macbatch/settings';
 import { printNewKey, readKeyRequest } from './create-key.ts';
 import { markRestored } from './mark-restored.ts';
 import { serve } from './serve.ts';

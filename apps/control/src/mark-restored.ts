@@ -1,6 +1,7 @@
 import { openPostgres } from '@macbatch/postgres';
+import type { ControlConfig } from '@macbatch/settings';
 import { afterRestore, migrate } from '@macbatch/store';
-import { type ControlConfig, databaseOf } from './config.ts';
+import { databaseOf } from './config.ts';
 
 /** Makes a database that was restored from a backup ready to be served. */
 export async function markRestored(config: ControlConfig): Promise<void> {

@@ -2,8 +2,9 @@ import { hostname } from 'node:os';
 import { createApp, toldBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
+import type { ControlConfig } from '@macbatch/settings';
 import { createStore, migrate, type Store } from '@macbatch/store';
-import { type ControlConfig, controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
+import { controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { roomFor } from './disk-room.ts';
 import { listen } from './listen.ts';
 

@@ -1,7 +1,7 @@
 import { readMembership, writeMembership } from '@macbatch/agent';
 import { Client } from '@macbatch/client';
 import { keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
-import type { WorkerConfig } from './config.ts';
+import type { WorkerConfig } from '@macbatch/settings';
 
 const DEFAULT_URL = 'http://127.0.0.1:7420';
 

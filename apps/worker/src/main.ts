@@ -3,10 +3,11 @@ import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
-import { createLog, probeBoot, readConfig, shutdownSignals } from '@macbatch/process';
+import { createLog, probeBoot, shutdownSignals } from '@macbatch/process';
+import { readConfig, WorkerConfig } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
-import { WorkerConfig, workerIdOf } from './config.ts';
 import { joinControl, openControl } from './control.ts';
+import { workerIdOf } from './worker-id.ts';
 
 const log = createLog('worker');
 const { asked, insisted } = shutdownSignals(process);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@macbatch/core';
-import { CONNECTION_VARIABLES } from '@macbatch/process';
+import { ControlConfig, pickVariables, WorkerConfig } from '@macbatch/settings';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type ChildProgram, startProgram } from './child-program.ts';
 
@@ -14,7 +14,8 @@ export interface LocalPoolOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly host?: string;
+  /** By default this machine only. */
+  readonly host?: string | undefined;
   readonly workers: number;
 }
 
@@ -30,39 +31,24 @@ export interface LocalPool {
 /** The environment of a child: ours, without what was meant for this program or another of the pool. */
 function childEnv(
   env: LocalPoolOptions['env'],
-  own: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string | undefined>>,
 ): Record<string, string | undefined> {
   const foreign = Object.entries(env).filter(([name]) => !name.startsWith('MACBATCH_'));
   return { ...Object.fromEntries(foreign), ...own };
 }
 
-/** What the control plane of a local pool is told. */
+/** Returns the environment of the pool's control plane. */
 export function controlEnv(options: LocalPoolOptions): Record<string, string | undefined> {
+  const { MACBATCH_DATABASE_URL: url, ...settings } = pickVariables(ControlConfig, options.env);
   return childEnv(options.env, {
-    ...(options.env['MACBATCH_DATABASE_URL'] === undefined
-      ? { MACBATCH_DATA_DIR: join(options.dataDir, 'postgres') }
-      : { MACBATCH_DATABASE_URL: options.env['MACBATCH_DATABASE_URL'] }),
-    MACBATCH_PORT: String(options.port),
     PROBE_STATE: join(options.dataDir, 'probe_state.json'),
-    ...(options.host === undefined ? {} : { MACBATCH_HOST: options.host }),
-    // Workers on one machine share it: a copy would slow what it copies, and be paid for at an endpoint.
+    // Workers on one machine share its processor: a copy would slow down the original, and cost money at a paid endpoint.
     ...(options.workers > 0 ? { MACBATCH_COPIES: 'off' } : {}),
-    ...given(options.env, [
-      'MACBATCH_RENEWED_LEASE_SECONDS',
-      'MACBATCH_MAX_JSON_MB',
-      'MACBATCH_MAX_LINE_MB',
-      'MACBATCH_MIN_FREE_MB',
-      'MACBATCH_COPIES',
-      'MACBATCH_ORDER',
-      'MACBATCH_TLS_CERT',
-      'MACBATCH_TLS_KEY',
-      'MACBATCH_TRUST_PROXY',
-      'MACBATCH_REQUESTS_PER_SECOND',
-      'MACBATCH_STREAMS',
-      'MACBATCH_BODY_IDLE_SECONDS',
-      'MACBATCH_MAX_UNFINISHED_ITEMS',
-      'MACBATCH_MAX_UNFINISHED_MB',
-    ]),
+    ...settings,
+    MACBATCH_PORT: String(options.port),
+    MACBATCH_HOST: options.host,
+    MACBATCH_DATA_DIR: url === undefined ? join(options.dataDir, 'postgres') : undefined,
+    MACBATCH_DATABASE_URL: url,
   });
 }
 
@@ -98,34 +84,32 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
   };
 }
 
+/** Returns the environment of a worker of the pool. */
+export function workerEnv(
+  options: LocalPoolOptions,
+  url: string,
+  name: string,
+): Record<string, string | undefined> {
+  return childEnv(options.env, {
+    PROBE_STATE: join(options.dataDir, 'probe_state.json'),
+    ...pickVariables(WorkerConfig, options.env),
+    // Only `worker join` takes it.
+    MACBATCH_JOIN_TOKEN: undefined,
+    MACBATCH_CONTROL_URL: url,
+    MACBATCH_WORKER_ID: name,
+    // Beside the database: a local pool keeps everything in its own folder.
+    MACBATCH_STATE_DIR: join(options.dataDir, 'workers'),
+  });
+}
+
 function startLocalWorker(options: LocalPoolOptions, url: string, n: number): ChildProgram {
   const name = `${hostname().replaceAll(/[^\x21-\x7e]+/g, '-')}-${n}`;
   return startProgram(
     '@macbatch/worker',
     name,
-    childEnv(options.env, {
-      MACBATCH_CONTROL_URL: url,
-      MACBATCH_WORKER_ID: name,
-      // Kept with the database whose outcomes they are; nothing of a local pool is outside its folder.
-      MACBATCH_STATE_DIR: join(options.dataDir, 'workers'),
-      PROBE_STATE: join(options.dataDir, 'probe_state.json'),
-      ...given(options.env, [
-        ...CONNECTION_VARIABLES,
-        'MACBATCH_ENDPOINTS',
-        'MACBATCH_CONCURRENCY',
-        'MACBATCH_LEASE_LIMIT',
-        'MACBATCH_USE_LITE',
-        'MACBATCH_NOOP',
-        'MACBATCH_GRACE_SECONDS',
-        'MACBATCH_HEARTBEAT_SECONDS',
-      ]),
-    }),
+    workerEnv(options, url, name),
     join(options.dataDir, 'logs', `worker-${n}.log`),
   );
-}
-
-function given(env: LocalPoolOptions['env'], names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
 async function stopAll(programs: readonly ChildProgram[], insisted: AbortSignal): Promise<void> {

@@ -2,29 +2,13 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { messageOf } from '@macbatch/core';
-import { ConfigError } from './config.ts';
+import { ConfigError, type ConnectionConfig } from '@macbatch/settings';
 import { isLoopback } from './loopback.ts';
 
-/** The environment of a program that talks to a control plane, beside its address. */
-export interface ConnectionEnv {
-  readonly MACBATCH_KEY?: string | undefined;
-  /** A file with the key, as secrets are mounted. */
-  readonly MACBATCH_KEY_FILE?: string | undefined;
-  /** A file with certificates (PEM) that are trusted beside the usual ones. */
-  readonly MACBATCH_CA_FILE?: string | undefined;
-  readonly MACBATCH_ALLOW_HTTP?: boolean | undefined;
-}
-
-/** The names of `ConnectionEnv`. */
-export const CONNECTION_VARIABLES = [
-  'MACBATCH_KEY',
-  'MACBATCH_KEY_FILE',
-  'MACBATCH_CA_FILE',
-  'MACBATCH_ALLOW_HTTP',
-] as const;
+type Connection = Partial<ConnectionConfig>;
 
 /** The key that the environment gives, or undefined. Throws `ConfigError`. */
-export function keyOf(env: ConnectionEnv): string | undefined {
+export function keyOf(env: Connection): string | undefined {
   const { MACBATCH_KEY: key, MACBATCH_KEY_FILE: file } = env;
   if (key !== undefined) return key;
   return file === undefined ? undefined : readText('MACBATCH_KEY_FILE', file).trim();
@@ -34,7 +18,7 @@ export function keyOf(env: ConnectionEnv): string | undefined {
  * Makes TLS connections of this process trust the certificates of `MACBATCH_CA_FILE` too. Throws
  * `ConfigError` where they can't be read.
  */
-export function trustCertificates(env: ConnectionEnv): void {
+export function trustCertificates(env: Connection): void {
   const { MACBATCH_CA_FILE: file } = env;
   if (file === undefined) return;
   const pem = readText('MACBATCH_CA_FILE', file);
@@ -50,7 +34,7 @@ export function trustCertificates(env: ConnectionEnv): void {
  * Throws `ConfigError` where prompts, outcomes and the key would cross a network in the clear, unless that
  * is said to be all right.
  */
-export function refusePlainHttp(url: string, env: ConnectionEnv): void {
+export function refusePlainHttp(url: string, env: Connection): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || isLoopback(hostname) || env.MACBATCH_ALLOW_HTTP === true) return;
   throw new ConfigError([

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
-import { CONNECTION_VARIABLES } from '@macbatch/process';
+import { ConnectionConfig, pickVariables } from '@macbatch/settings';
 import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import { ProtocolWorker } from './protocol-worker.ts';
 import type { KillCost, Step } from './report.ts';
@@ -43,7 +43,7 @@ export class ProtocolRun {
           ([name]) => !name.startsWith('MACBATCH_') && name !== 'PROBE_STATE',
         ),
       ),
-      ...Object.fromEntries(CONNECTION_VARIABLES.map((name) => [name, options.env[name]])),
+      ...pickVariables(ConnectionConfig, options.env),
       MACBATCH_CONTROL_URL: options.client.baseUrl,
       MACBATCH_NOOP: '1',
       MACBATCH_USE_LITE: '0',

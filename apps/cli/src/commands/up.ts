@@ -20,7 +20,7 @@ export function addUp(program: Command, terminal: Terminal): void {
     .command('up')
     .description('run a control plane with an embedded Postgres until Ctrl-C')
     .option('--port <port>', 'port to listen on (default: $MACBATCH_PORT or 7420)')
-    .option('--host <host>', 'address to listen on (default: this machine only)')
+    .option('--host <host>', 'address to listen on (default: $MACBATCH_HOST or this machine only)')
     .option(
       '--data-dir <dir>',
       'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
@@ -34,7 +34,7 @@ export function addUp(program: Command, terminal: Terminal): void {
         dataDir: dataDirOf(options.dataDir, terminal),
         env: terminal.env,
         port,
-        ...(options.host === undefined ? {} : { host: options.host }),
+        host: options.host ?? terminal.env['MACBATCH_HOST'],
         workers: 0,
       });
       if (options.json === true)

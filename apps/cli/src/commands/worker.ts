@@ -5,28 +5,6 @@ import { type Command, Option } from 'commander';
 import { DEFAULT_URL } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 
-/** What a person may have set for this program and for control planes; a worker would take it for a typing error. */
-const NOT_FOR_WORKERS = [
-  'MACBATCH_URL',
-  'MACBATCH_DATA_DIR',
-  'MACBATCH_DATABASE_URL',
-  'MACBATCH_HOST',
-  'MACBATCH_PORT',
-  'MACBATCH_RENEWED_LEASE_SECONDS',
-  'MACBATCH_MAX_JSON_MB',
-  'MACBATCH_MAX_LINE_MB',
-  'MACBATCH_MIN_FREE_MB',
-  'MACBATCH_COPIES',
-  'MACBATCH_ORDER',
-  'MACBATCH_TLS_CERT',
-  'MACBATCH_TLS_KEY',
-  'MACBATCH_REQUESTS_PER_SECOND',
-  'MACBATCH_STREAMS',
-  'MACBATCH_BODY_IDLE_SECONDS',
-  'MACBATCH_MAX_UNFINISHED_ITEMS',
-  'MACBATCH_MAX_UNFINISHED_MB',
-];
-
 interface WorkerOptions extends EndpointOptions {
   readonly url?: string;
   readonly id?: string;
@@ -59,7 +37,6 @@ export function addWorker(program: Command, terminal: Terminal): void {
       const url =
         address ?? options.url ?? terminal.env['MACBATCH_CONTROL_URL'] ?? terminal.env['MACBATCH_URL'];
       const own = {
-        ...Object.fromEntries(NOT_FOR_WORKERS.map((name) => [name, undefined])),
         ...(url === undefined ? {} : { MACBATCH_CONTROL_URL: url }),
         // Not as an argument: those of a process are for everybody to see.
         ...(options.token === undefined ? {} : { MACBATCH_JOIN_TOKEN: options.token }),

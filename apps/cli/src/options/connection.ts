@@ -1,5 +1,6 @@
 import { Client } from '@macbatch/client';
-import { ConfigError, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import { keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import { ConfigError } from '@macbatch/settings';
 import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
@@ -26,12 +27,10 @@ export function connect(options: Pick<ConnectionOptions, 'url'>, terminal: Termi
 /** A client of a control plane, with the key and the certificates that the environment names. */
 export function clientOf(baseUrl: string, { env }: Pick<Terminal, 'env'>): Client {
   try {
-    // An empty variable is one that was not set.
-    const set = (name: string) => env[name] || undefined;
     const connection = {
-      MACBATCH_KEY: set('MACBATCH_KEY'),
-      MACBATCH_KEY_FILE: set('MACBATCH_KEY_FILE'),
-      MACBATCH_CA_FILE: set('MACBATCH_CA_FILE'),
+      MACBATCH_KEY: env['MACBATCH_KEY'],
+      MACBATCH_KEY_FILE: env['MACBATCH_KEY_FILE'],
+      MACBATCH_CA_FILE: env['MACBATCH_CA_FILE'],
       MACBATCH_ALLOW_HTTP: ['1', 'true'].includes(env['MACBATCH_ALLOW_HTTP'] ?? ''),
     };
     if (!URL.canParse(baseUrl)) throw new Failure(EXIT.usage, `${baseUrl} is not the URL of a control plane`);

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { ConnectionConfig } from './connection-config.ts';
+import { flag } from './flag.ts';
 
 const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
-const flag = z
-  .enum(['0', '1', 'false', 'true'], 'must be 0 or 1')
-  .transform((text) => text === '1' || text === 'true');
 
 const Endpoint = z.strictObject({
   url: z.string('needs a url').min(1),
@@ -25,13 +24,10 @@ const Endpoints = z
   })
   .pipe(z.array(Endpoint));
 
-/** The environment of a worker. */
+/** The variables of a worker. */
 export const WorkerConfig = z.object({
   MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').optional(),
-  MACBATCH_KEY: z.string().optional(),
-  MACBATCH_KEY_FILE: z.string().optional(),
-  MACBATCH_CA_FILE: z.string().optional(),
-  MACBATCH_ALLOW_HTTP: flag.default(false),
+  ...ConnectionConfig.shape,
   MACBATCH_JOIN_TOKEN: z.string().optional(),
   MACBATCH_WORKER_ID: z
     .string()
@@ -48,8 +44,3 @@ export const WorkerConfig = z.object({
   MACBATCH_HEARTBEAT_SECONDS: seconds.min(0.1, 'must be at least 0.1').default(30),
 });
 export type WorkerConfig = z.output<typeof WorkerConfig>;
-
-/** A worker id made from a host's name, which may hold what an id must not. */
-export function workerIdOf(hostname: string): string {
-  return hostname.replaceAll(/[^\x21-\x7e]+/g, '-').slice(0, 200) || 'worker';
-}

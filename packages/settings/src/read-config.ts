@@ -1,6 +1,7 @@
 import type { z } from 'zod';
+import { ALL_VARIABLES } from './variables.ts';
 
-/** The environment does not say what a program needs. Names every variable at fault, never a value. */
+/** The configuration of a program is wrong. The message names each variable at fault and never a value. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`The configuration is not right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
@@ -9,16 +10,16 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads a configuration. `schema` has one member for each variable, by the variable's own name; other
- * variables are left alone, but one with the prefix `MACBATCH_` that nobody knows is a typing error.
+ * Reads the configuration of a program from the environment. The members of `schema` are the names of the
+ * variables. Ignores other variables, except one with the prefix `MACBATCH_` that no program has: that is a typing
+ * error. Throws `ConfigError` with all problems at once.
  */
 export function readConfig<Shape extends z.ZodObject>(
   schema: Shape,
   env: Readonly<Record<string, string | undefined>>,
-  alsoKnown: readonly string[] = [],
 ): z.output<Shape> {
   const known = Object.keys(schema.shape);
-  // An empty variable is one that was not set: Compose files and shells can't unset one.
+  // Compose files and shells cannot unset a variable, only empty it.
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   );
@@ -26,7 +27,7 @@ export function readConfig<Shape extends z.ZodObject>(
     Object.fromEntries(Object.entries(set).filter(([name]) => known.includes(name))),
   );
   const strangers = Object.keys(set).filter(
-    (name) => name.startsWith('MACBATCH_') && !known.includes(name) && !alsoKnown.includes(name),
+    (name) => name.startsWith('MACBATCH_') && !known.includes(name) && !ALL_VARIABLES.includes(name),
   );
   const problems = [
     ...(parsed.error?.issues ?? []).map((issue) => {
@@ -40,7 +41,7 @@ export function readConfig<Shape extends z.ZodObject>(
   return parsed.data;
 }
 
-/** Of zod's own messages only this one quotes what it was given: the members of a record that it does not know. */
+/** Zod's messages quote no values, except this one: it quotes unknown members of an object. */
 function withoutValue(issue: z.core.$ZodIssue): string {
   return issue.code === 'unrecognized_keys' ? 'has a member that it does not take' : issue.message;
 }

@@ -1,10 +1,10 @@
-import { readConfig } from '@macbatch/process';
 import { expect, it } from 'vitest';
-import { WorkerConfig, workerIdOf } from './config.ts';
+import { readConfig } from './read-config.ts';
+import { WorkerConfig } from './worker-config.ts';
 
 const read = (env: Record<string, string>) => readConfig(WorkerConfig, env);
 
-it('a worker needs nothing to be set', () => {
+it('needs no variable', () => {
   expect(read({})).toMatchObject({
     MACBATCH_CONCURRENCY: 8,
     MACBATCH_ENDPOINTS: [],
@@ -13,7 +13,7 @@ it('a worker needs nothing to be set', () => {
   });
 });
 
-it('endpoints are a JSON array, and flags are 0 or 1', () => {
+it('reads endpoints from a JSON array, and flags from 0 and 1', () => {
   const endpoint = { url: 'http://h/v1', models: { a: 'x' }, jobTypes: ['chat'], key: 'k' };
   expect(
     read({ MACBATCH_ENDPOINTS: JSON.stringify([endpoint]), MACBATCH_USE_LITE: '0', MACBATCH_NOOP: 'true' }),
@@ -29,14 +29,6 @@ it.each([
   [{ MACBATCH_HEARTBEAT_SECONDS: '0' }, 'MACBATCH_HEARTBEAT_SECONDS: must be at least 0.1'],
   [{ MACBATCH_USE_LITE: 'yes' }, 'MACBATCH_USE_LITE: must be 0 or 1'],
   [{ MACBATCH_CONTROL_URL: 'here' }, 'MACBATCH_CONTROL_URL: must be the URL of a control plane'],
-])('%j is told by its name', (env, problem) => {
+])('refuses %j and names the variable', (env, problem) => {
   expect(() => read(env)).toThrow(problem);
-});
-
-it.each([
-  ['mac-3.local', 'mac-3.local'],
-  ['Jürgens Mac', 'J-rgens-Mac'],
-  ['', 'worker'],
-])('the host %s is the worker %s', (hostname, id) => {
-  expect(workerIdOf(hostname)).toBe(id);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './read-config.ts';
 
 const schema = z.object({
   MACBATCH_PORT: z.coerce.number('must be a port').int().min(0).max(65_535).default(7420),
@@ -23,7 +23,7 @@ function problemsOf(env: Record<string, string | undefined>): string[] {
   throw new Error('the configuration was taken');
 }
 
-it('values are read, defaults fill in, and what belongs to other programs is left alone', () => {
+it('reads values, fills in defaults and ignores variables of other programs', () => {
   const env = { MACBATCH_URL: 'http://here', DATABASE: 'x', PATH: '/bin', HOME: undefined };
   expect(readConfig(schema, env)).toEqual({
     MACBATCH_PORT: 7420,
@@ -32,13 +32,13 @@ it('values are read, defaults fill in, and what belongs to other programs is lef
   });
 });
 
-it('an empty variable is one that was not set, also one that nobody knows', () => {
+it('treats an empty variable as unset, even an unknown one', () => {
   const env = { MACBATCH_URL: 'http://here', MACBATCH_PORT: '', DATABASE: '', MACBATCH_OTHER: '' };
   expect(readConfig(schema, env)).toEqual({ MACBATCH_PORT: 7420, MACBATCH_URL: 'http://here' });
   expect(problemsOf({ MACBATCH_URL: '' })).toEqual(['  MACBATCH_URL: is not set']);
 });
 
-it('all problems are told at once, each by the name of its variable', () => {
+it('reports all problems at once, each with the name of its variable', () => {
   expect(
     problemsOf({ MACBATCH_PORT: 'eighty', MACBATCH_LIST: '[{"url":5},{}]', MACBATCH_PROT: '80' }),
   ).toEqual([
@@ -50,10 +50,12 @@ it('all problems are told at once, each by the name of its variable', () => {
   ]);
 });
 
-it('a variable with our prefix that this program does not know is an error unless another one does', () => {
-  const env = { MACBATCH_URL: 'http://here', MACBATCH_OTHER: '1' };
-  expect(problemsOf(env)).toEqual(['  MACBATCH_OTHER: is not a variable of this program']);
-  expect(readConfig(schema, env, ['MACBATCH_OTHER'])).toMatchObject({ MACBATCH_URL: 'http://here' });
+it('refuses a variable with our prefix that no program has', () => {
+  const env = { MACBATCH_URL: 'http://here', MACBATCH_CONCURRENCY: '1' };
+  expect(problemsOf({ ...env, MACBATCH_OTHER: '1' })).toEqual([
+    '  MACBATCH_OTHER: is not a variable of this program',
+  ]);
+  expect(readConfig(schema, env)).toEqual({ MACBATCH_PORT: 7420, MACBATCH_URL: 'http://here' });
 });
 
 it.each([
@@ -61,6 +63,6 @@ it.each([
   { MACBATCH_PORT: '99994711', MACBATCH_URL: 'not a url 4711' },
   { MACBATCH_URL: 'http://here', MACBATCH_LIST: '[{"url":"u","key-4711":"secret-4711"}]' },
   { MACBATCH_URL: 'http://here', MACBATCH_LIST: '"secret-4711"' },
-])('a value is never told: %o', (env) => {
+])('never reports a value: %o', (env) => {
   expect(problemsOf(env).join('\n')).not.toContain('4711');
 });
