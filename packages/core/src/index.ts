@@ -12,7 +12,7 @@ export {
   type RecentItems,
 } from './estimates/measured-rate.ts';
 export type { HeldWork, OpenJob, PoolState, PoolWorker } from './estimates/pool-state.ts';
-export { distinctWorkKinds, WORKER_STATES, type WorkerState, workerState } from './estimates/worker-state.ts';
+export { WORKER_STATES, type WorkerState, workerState } from './estimates/worker-state.ts';
 export { type Item, type ParsedItem, parseItem } from './items/item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';
@@ -73,7 +73,13 @@ export {
   type OutcomeHistory,
   withOutcomes,
 } from './scheduling/probation.ts';
-export { offersWork, type WorkerOffers, type WorkKind, workKindKey } from './scheduling/work-kind.ts';
+export {
+  distinctWorkKinds,
+  offersWork,
+  type WorkerOffers,
+  type WorkKind,
+  workKindKey,
+} from './scheduling/work-kind.ts';
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-verdict.ts';
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
 export { isAlive, SILENT_SECONDS } from './workers/liveness.ts';

@@ -3,56 +3,57 @@ import { isSameWorkKind, type WorkKind } from '../scheduling/work-kind.ts';
 import type { MeasuredRate } from './measured-rate.ts';
 import type { PoolWorker } from './pool-state.ts';
 
-/** How the unknown turns out: `early` is as good as can be expected, `late` as bad. */
+/** Which end of the range is calculated: `early` assumes the best, `late` the worst. */
 export type Outlook = 'early' | 'likely' | 'late';
 
-/** What is left of a pace that was never measured, or of a worker that may sleep, where it turns out badly. */
+/** In the late outlook, the share left of a rate that was never measured, or of a worker that may sleep. */
 const LATE_SHARE = 0.5;
 
-/** A measurement that is no older stands for nothing: the first items are still on their way. */
-const FIRST_SECONDS = 30;
+/** Ignore measurements younger than this: the first items have not ended yet. */
+const MIN_MEASURED_SECONDS = 30;
 
-/** What a worker tells of its pace at a kind of work; null where it does not. */
+/** A worker's reported rate for a work kind; null if it reports none. Treats a reported rate of zero as unknown. */
 function reportedRate(worker: PoolWorker, kind: WorkKind): number | null {
-  const told = worker.paces.find((pace) => isSameWorkKind(pace, kind))?.itemsPerSecond ?? 0;
-  return told > 0 ? told : null;
+  const reported = worker.rates.find((rate) => isSameWorkKind(rate, kind))?.itemsPerSecond ?? 0;
+  return reported > 0 ? reported : null;
 }
 
-/** The middle one of what workers tell of a kind of work, for those that have not done it; null where none does. */
+/** The median of the reported rates per work kind, for workers that have not run it; null if nobody reports one. */
 export function medianRates(workers: readonly PoolWorker[]): (kind: WorkKind) => number | null {
   return byWorkKind((kind) => {
-    const told = workers.map((worker) => reportedRate(worker, kind)).filter((pace) => pace !== null);
-    return told.toSorted((a, b) => a - b)[Math.floor((told.length - 1) / 2)] ?? null;
+    const reported = workers.map((worker) => reportedRate(worker, kind)).filter((rate) => rate !== null);
+    return reported.toSorted((a, b) => a - b)[Math.floor((reported.length - 1) / 2)] ?? null;
   });
 }
 
 /**
- * Items a second that are expected of a worker. What it tells is what it does while it works; what was measured
- * has its pauses in it. Where the two differ, the truth is taken to lie between them, at most half way to what
- * was measured, and the outlooks are its ends, as far as the measurement can be believed.
+ * Expected items a second of a worker for a work kind.
+ *
+ * A reported rate is the worker's rate while it works; a measured rate includes its pauses. Where they differ, the
+ * early and the late outlook take the two ends, weighted by the trust in the measurement, and `likely` lies half way.
  */
 export function expectedRate(
   worker: PoolWorker,
   kind: WorkKind,
-  known: { readonly measured: MeasuredRate | undefined; readonly usual: number | null },
+  known: { readonly measured: MeasuredRate | undefined; readonly median: number | null },
   outlook: Outlook,
 ): number {
-  const told = reportedRate(worker, kind) ?? standIn(known.measured);
-  const unsure = outlook === 'late' && (worker.mayLeave || told === null) ? LATE_SHARE : 1;
-  if (told === null) return (known.usual ?? 0) * unsure;
-  if (known.measured === undefined) return told * unsure;
+  const reported = reportedRate(worker, kind) ?? usableMeasurement(known.measured);
+  const lateShare = outlook === 'late' && (worker.mayLeave || reported === null) ? LATE_SHARE : 1;
+  if (reported === null) return (known.median ?? 0) * lateShare;
+  if (known.measured === undefined) return reported * lateShare;
   const { itemsPerSecond, trust } = known.measured;
-  const apart = trust * (itemsPerSecond - told);
-  const moved = {
-    early: Math.max(0, apart),
-    likely: apart / 2,
-    late: Math.min(0, apart),
+  const difference = trust * (itemsPerSecond - reported);
+  const correction = {
+    early: Math.max(0, difference),
+    likely: difference / 2,
+    late: Math.min(0, difference),
   }[outlook];
-  return (told + moved) * unsure;
+  return (reported + correction) * lateShare;
 }
 
-/** What was measured, for a worker that tells nothing. */
-function standIn(measured: MeasuredRate | undefined): number | null {
+/** The measured rate of a worker that reports none; null if the measurement is too young. */
+function usableMeasurement(measured: MeasuredRate | undefined): number | null {
   if (measured === undefined || measured.itemsPerSecond <= 0) return null;
-  return measured.sinceSeconds < FIRST_SECONDS ? null : measured.itemsPerSecond;
+  return measured.sinceSeconds < MIN_MEASURED_SECONDS ? null : measured.itemsPerSecond;
 }

@@ -5,12 +5,12 @@ import { estimateJob, type JobEstimateRange, type NoEstimateReason } from './job
 import type { OpenJob } from './pool-state.ts';
 
 function known(found: JobEstimateRange | NoEstimateReason): JobEstimateRange {
-  if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
+  if (typeof found === 'string') throw new Error(`no estimate: ${found}`);
   return found;
 }
 
-describe('when a job of any pool ends', () => {
-  const pace = fc.double({ min: 0.01, max: 100, noNaN: true });
+describe('estimateJob for any pool', () => {
+  const someRate = fc.double({ min: 0.01, max: 100, noNaN: true });
   const MODELS = ['noop', 'other'];
   const jobs = fc
     .array(fc.record({ model: fc.constantFrom(...MODELS), itemsToRun: fc.integer({ min: 1, max: 500 }) }), {
@@ -24,36 +24,36 @@ describe('when a job of any pool ends', () => {
     items: fc.integer({ min: 0, max: 20 }),
     secondsLeft: fc.integer({ min: 0, max: 90 }),
   });
-  /** Everybody tells a pace for everything: a newcomer that does not moves what is usual. */
+  /** Every worker reports a rate for each model: a newcomer without one would change the median. */
   const worker = fc
     .record({
       alive: fc.boolean(),
       mayLeave: fc.boolean(),
       models: fc.subarray(MODELS, { minLength: 1 }),
       slots: fc.integer({ min: 1, max: 8 }),
-      paces: fc.tuple(pace, pace),
+      rates: fc.tuple(someRate, someRate),
       held: fc.array(held, { maxLength: 2 }),
       measured: fc.record({
-        itemsPerSecond: fc.oneof(fc.constant(0), pace),
+        itemsPerSecond: fc.oneof(fc.constant(0), someRate),
         trust: fc.double({ min: 0, max: 0.9, noNaN: true }),
         sinceSeconds: fc.integer({ min: 0, max: 1000 }),
       }),
     })
-    .map(({ paces, held: theirs, measured, ...over }) => ({
+    .map(({ rates, held: itsWork, measured, ...over }) => ({
       measured,
       over: {
         ...over,
-        paces: MODELS.map((model, n) => ({
+        rates: MODELS.map((model, n) => ({
           jobType: 'noop',
           model,
-          itemsPerSecond: paces[n] ?? 1,
+          itemsPerSecond: rates[n] ?? 1,
           loaded: false,
         })),
-        held: theirs.map(({ jobId, ...rest }) => heldWork(jobId, rest)),
+        held: itsWork.map(({ jobId, ...rest }) => heldWork(jobId, rest)),
       },
     }));
   const pools = fc.array(worker, { minLength: 1, maxLength: 5 });
-  const of = (
+  const estimateFor = (
     drawn: readonly (typeof worker extends fc.Arbitrary<infer Drawn> ? Drawn : never)[],
     open: OpenJob[],
     givesCopies = false,
@@ -69,10 +69,10 @@ describe('when a job of any pool ends', () => {
     );
   const notLater = (one: number, other: number) => expect(one).toBeLessThanOrEqual(other * (1 + 1e-6));
 
-  it('the range holds what is likely, and is a range of numbers', () => {
+  it('returns finite numbers with low ≤ likely ≤ high', () => {
     fc.assert(
       fc.property(pools, jobs, fc.boolean(), (drawn, open, givesCopies) => {
-        const found = of(drawn, open, givesCopies);
+        const found = estimateFor(drawn, open, givesCopies);
         if (typeof found === 'string') return;
         expect(found.low).toBeGreaterThan(0);
         expect(found.low).toBeLessThanOrEqual(found.likely);
@@ -82,12 +82,14 @@ describe('when a job of any pool ends', () => {
     );
   });
 
-  it('one more worker that holds nothing never makes it later, and never makes it unknown', () => {
+  it('never gets later or unknown with an additional idle worker', () => {
     fc.assert(
       fc.property(pools, worker, jobs, fc.boolean(), (drawn, { over, ...newcomer }, open, givesCopies) => {
-        const before = of(drawn, open, givesCopies);
+        const before = estimateFor(drawn, open, givesCopies);
         if (typeof before === 'string') return;
-        const after = known(of([...drawn, { ...newcomer, over: { ...over, held: [] } }], open, givesCopies));
+        const after = known(
+          estimateFor([...drawn, { ...newcomer, over: { ...over, held: [] } }], open, givesCopies),
+        );
         notLater(after.likely, before.likely);
         notLater(after.low, before.low);
         notLater(after.high, before.high);
@@ -95,16 +97,16 @@ describe('when a job of any pool ends', () => {
     );
   });
 
-  it('fewer items in front of it never make it later, nor jobs behind it', () => {
+  it('never gets later with fewer items in earlier jobs, and ignores later jobs', () => {
     fc.assert(
       fc.property(pools, jobs, fc.integer({ min: 0, max: 100 }), (drawn, open, percent) => {
-        const before = of(drawn, open);
+        const before = estimateFor(drawn, open);
         if (typeof before === 'string') return;
         const fewer = open.map((job) =>
           job.id === 'j' ? job : { ...job, itemsToRun: Math.floor((job.itemsToRun * percent) / 100) },
         );
-        notLater(known(of(drawn, fewer)).likely, before.likely);
-        const followed = known(of(drawn, [...open, openJob('k')]));
+        notLater(known(estimateFor(drawn, fewer)).likely, before.likely);
+        const followed = known(estimateFor(drawn, [...open, openJob('k')]));
         for (const end of ['low', 'likely', 'high'] as const) {
           notLater(followed[end], before[end]);
           notLater(before[end], followed[end]);

@@ -10,13 +10,13 @@ import type { MeasuredRate } from './measured-rate.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 const NOOP = { jobType: 'noop', model: 'noop' };
-/** Half of what it tells, after a long time. */
-const SLOWER: MeasuredRate = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
-/** As it tells. */
-const TOLD: MeasuredRate = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
-const tells = (itemsPerSecond: number) => ({ paces: [{ ...NOOP, itemsPerSecond, loaded: false }] });
+/** Half of the reported rate, measured for a long time. */
+const MEASURED_HALF: MeasuredRate = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
+/** Equal to the reported rate. */
+const MEASURED_EQUAL: MeasuredRate = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
+const reports = (itemsPerSecond: number) => ({ rates: [{ ...NOOP, itemsPerSecond, loaded: false }] });
 
-function forecast(
+function estimate(
   workers: readonly PoolWorker[],
   jobs: readonly OpenJob[] = [openJob('j')],
   measured: Readonly<Record<string, MeasuredRate>> = {},
@@ -25,41 +25,45 @@ function forecast(
   return estimateJob('j', poolState(workers, jobs, over), new Map(Object.entries(measured)));
 }
 function known(found: JobEstimateRange | NoEstimateReason): JobEstimateRange {
-  if (typeof found === 'string') throw new Error(`no forecast: ${found}`);
+  if (typeof found === 'string') throw new Error(`no estimate: ${found}`);
   return found;
 }
-const likely = (...args: Parameters<typeof forecast>) => known(forecast(...args)).likely;
+const likely = (...args: Parameters<typeof estimate>) => known(estimate(...args)).likely;
 
-describe('when a job ends', () => {
-  it('is not told where it would be no number that JSON knows', () => {
-    expect(forecast([poolWorker('a', { ...tells(1e-306), mayLeave: true })])).toBe('nothing_measured');
+describe('estimateJob', () => {
+  it('gives no estimate if the number were infinite', () => {
+    expect(estimate([poolWorker('a', { ...reports(1e-306), mayLeave: true })])).toBe('nothing_measured');
   });
 
-  it.each<[string, Parameters<typeof forecast>, number]>([
-    // And half of a last task, here of one item.
-    ['its items at the pace of the pool', [[poolWorker('a'), poolWorker('b', tells(3))]], 25 + 1 / 6],
-    ['after the jobs before it', [[poolWorker('a')], [openJob('i'), openJob('j'), openJob('k')]], 200.5],
+  it.each<[string, Parameters<typeof estimate>, number]>([
+    // Includes half of the last task, here of one item.
+    ["its items at the pool's rate", [[poolWorker('a'), poolWorker('b', reports(3))]], 25 + 1 / 6],
     [
-      'without waiting for jobs that its workers do not offer',
+      'its time after the jobs that go first',
+      [[poolWorker('a')], [openJob('i'), openJob('j'), openJob('k')]],
+      200.5,
+    ],
+    [
+      'its own time if the jobs that go first need other workers',
       [[poolWorker('a')], [openJob('i', { model: 'other' }), openJob('j')]],
       100.5,
     ],
     [
-      'after what its workers hold of jobs behind it',
+      'its time after what its workers hold of later jobs',
       [[poolWorker('a', { held: [heldWork('k')] })], [openJob('j'), openJob('k')]],
       110.5,
     ],
     [
-      'when its holder is through, where all of it is held, whoever else has time',
+      "the holder's time if one worker holds all items and others are idle",
       [
-        [poolWorker('a', { held: [heldWork('j', { items: 100 })] }), poolWorker('b', tells(50))],
+        [poolWorker('a', { held: [heldWork('j', { items: 100 })] }), poolWorker('b', reports(50))],
         [openJob('j', { pendingTasks: 0 })],
       ],
       100,
     ],
-    // 40 s until the lease has ended, and then an item of the other.
+    // 40 s until the lease expires, then one item of the other worker.
     [
-      'when a lease of who is away has ended and others have done it',
+      'the time until the lease of an absent holder expires and another worker runs the items',
       [
         [
           poolWorker('a', { alive: false, held: [heldWork('j', { items: 4, secondsLeft: 40 })] }),
@@ -70,79 +74,84 @@ describe('when a job ends', () => {
       41,
     ],
     [
-      'not before one item is through',
-      [[poolWorker('a', { ...tells(2), slots: 10 })], [openJob('j', { itemsToRun: 1 })]],
+      'at least the time of one item',
+      [[poolWorker('a', { ...reports(2), slots: 10 })], [openJob('j', { itemsToRun: 1 })]],
       5,
     ],
     [
-      'with half of a last task of the slowest that works on it',
+      'the time with half of the last task of the slowest holder',
       [
         [
           poolWorker('a', { held: [heldWork('j', { items: 1 })] }),
-          poolWorker('b', { ...tells(4), held: [heldWork('j', { items: 4 })] }),
-          poolWorker('c', tells(5)),
+          poolWorker('b', { ...reports(4), held: [heldWork('j', { items: 4 })] }),
+          poolWorker('c', reports(5)),
         ],
         [openJob('j', { shardSize: 8, itemsToRun: 105 })],
       ],
       1 + (100 - 5) / 10 + 4,
     ],
     [
-      'by the usual pace, of who was never measured',
-      [[poolWorker('a'), poolWorker('b', { paces: [] })]],
+      'the time with the median rate for a worker without a rate',
+      [[poolWorker('a'), poolWorker('b', { rates: [] })]],
       50.5,
     ],
     [
-      'between what a worker tells and what was measured of it',
-      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: SLOWER }],
+      'the time at a rate between the reported and the measured one',
+      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: MEASURED_HALF }],
       125 + 0.5 / 0.8,
     ],
     [
-      'by what it tells, where it works on something else by now',
-      [[poolWorker('a')], [openJob('j')], { a: SLOWER }],
+      'the time at the reported rate if the worker works on another job now',
+      [[poolWorker('a')], [openJob('j')], { a: MEASURED_HALF }],
       100.5,
     ],
-  ])('is %s', (_, args, seconds) => {
+  ])('returns %s', (_, args, seconds) => {
     expect(likely(...args)).toBeCloseTo(seconds, 6);
   });
 
-  it.each<[NoEstimateReason, Parameters<typeof forecast>]>([
+  it.each<[NoEstimateReason, Parameters<typeof estimate>]>([
     ['not_open', [[poolWorker('a')], []]],
     ['no_worker', [[]]],
     ['no_worker', [[poolWorker('a', { models: ['other'] })]]],
     ['no_worker', [[poolWorker('a', { alive: false, held: [heldWork('j')] })]]],
-    ['nothing_measured', [[poolWorker('a', { paces: [] })]]],
-    // Of a job that comes first nobody knows how long it takes.
+    ['nothing_measured', [[poolWorker('a', { rates: [] })]]],
+    // A job that goes first has no known rate.
     [
       'nothing_measured',
       [[poolWorker('a', { models: ['noop', 'new'] })], [openJob('i', { model: 'new' }), openJob('j')]],
     ],
-  ])('is not said: %s', (gap, args) => {
-    expect(forecast(...args)).toBe(gap);
-    expect(NO_ESTIMATE_REASONS).toContain(gap);
+  ])('gives the reason %s', (reason, args) => {
+    expect(estimate(...args)).toBe(reason);
+    expect(NO_ESTIMATE_REASONS).toContain(reason);
   });
 });
 
-describe('with copies for who has nothing to do', () => {
+describe('estimateJob with copies', () => {
   const slow = poolWorker('a', { held: [heldWork('j', { items: 100 })] });
   const away = poolWorker('a', { alive: false, held: [heldWork('j', { items: 100, secondsLeft: 80 })] });
-  const idle = poolWorker('b', tells(9));
+  const idle = poolWorker('b', reports(9));
   const all = openJob('j', { pendingTasks: 0 });
   const ITEM = 0.5 / 9;
 
   it.each<[string, PoolWorker[], OpenJob[], number]>([
-    ['a job of which all is held is shared by all', [slow, idle], [all], 10 + ITEM],
-    ['also what is held by one who is away', [away, idle], [all], 100 / 9 + ITEM],
-    ['not while others have something else to do', [slow, idle], [all, openJob('k')], 100],
-    ['not by those who can’t do it', [slow, poolWorker('c', { models: ['other'] })], [all], 100],
-    ['not by its only holder', [slow], [all], 100],
+    ['shares held items between the holder and an idle worker', [slow, idle], [all], 10 + ITEM],
+    ['counts on copies of what an absent worker holds', [away, idle], [all], 100 / 9 + ITEM],
+    ['counts on no copies while the other worker has other work', [slow, idle], [all, openJob('k')], 100],
+    [
+      'counts on no copies by a worker with other models',
+      [slow, poolWorker('c', { models: ['other'] })],
+      [all],
+      100,
+    ],
+    ['counts on no copies if the holder is the only worker', [slow], [all], 100],
   ])('%s', (_, workers, jobs, seconds) => {
-    const found = known(forecast(workers, jobs, {}, { givesCopies: true }));
+    const found = known(estimate(workers, jobs, {}, { givesCopies: true }));
     expect(found.likely).toBeCloseTo(seconds, 6);
-    expect(found.high).toBeGreaterThanOrEqual(known(forecast(workers, jobs)).likely);
+    expect(found.high).toBeGreaterThanOrEqual(known(estimate(workers, jobs)).likely);
   });
 });
 
-describe('with a model loaded', () => {
+describe('estimateJob with a loaded model', () => {
   const loaded = (model: string, itemsPerSecond: number) => ({
     jobType: 'noop',
     model,
@@ -152,47 +161,51 @@ describe('with a model loaded', () => {
   const both = { models: ['noop', 'other'] };
   const other = { jobType: 'noop', model: 'other', itemsPerSecond: 1, loaded: false };
 
-  it('a worker keeps it while its job has work and others see to the one that comes first', () => {
-    // The first job would be b's; c has its model, and is through with it soon.
+  it('keeps a worker on the job of its loaded model while another worker runs the first job', () => {
+    // Without affinity, b takes the first job. With affinity, c finishes it with its loaded model.
     const workers = [
-      poolWorker('b', { ...both, paces: [loaded('noop', 1), other] }),
-      poolWorker('c', { models: ['other'], paces: [loaded('other', 1)] }),
+      poolWorker('b', { ...both, rates: [loaded('noop', 1), other] }),
+      poolWorker('c', { models: ['other'], rates: [loaded('other', 1)] }),
     ];
     const jobs = [openJob('i', { model: 'other' }), openJob('j')];
     expect(likely(workers, jobs)).toBeCloseTo(100.5, 6);
     const unloaded = workers.map((worker) => ({
       ...worker,
-      paces: worker.paces.map((pace) => ({ ...pace, loaded: false })),
+      rates: worker.rates.map((rate) => ({ ...rate, loaded: false })),
     }));
     expect(likely(unloaded, jobs)).toBeCloseTo(150.5, 6);
   });
 });
 
-describe('the range', () => {
-  it.each<[string, Parameters<typeof forecast>, number, number]>([
-    // A tenth, a half over the root of the items' number, and 0.3 while none has been tried; and a last task.
-    ['is wide before any of its items has run', [[poolWorker('a')]], 100 * 0.55, 101 * 1.45],
+describe('the range of estimateJob', () => {
+  it.each<[string, Parameters<typeof estimate>, number, number]>([
+    // Spread: 0.1, plus 0.5 / sqrt(items), plus 0.3 before any item has run. The late end adds the last task.
+    ['is wide before any item has run', [[poolWorker('a')]], 100 * 0.55, 101 * 1.45],
     [
-      'is narrow once they do, after a minute',
-      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: { ...TOLD, sinceSeconds: 60 } }],
+      'is narrower after a minute',
+      [
+        [poolWorker('a', { held: [heldWork('j')] })],
+        [openJob('j')],
+        { a: { ...MEASURED_EQUAL, sinceSeconds: 60 } },
+      ],
       100 * (0.85 - 0.3 / Math.E),
       101 * (1.15 + 0.3 / Math.E),
     ],
     ['is wide for one item', [[poolWorker('a')], [openJob('j', { itemsToRun: 1 })]], 0.4, 2 * 1.9],
     [
-      'reckons with half the pace of who may sleep',
+      'assumes half the rate of a worker that may sleep',
       [[poolWorker('a', { mayLeave: true })]],
       100 * 0.55,
       202 * 1.45,
     ],
     [
-      'goes from what a worker tells to what was measured of it',
-      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: SLOWER }],
+      'goes from the reported to the measured rate',
+      [[poolWorker('a', { held: [heldWork('j')] })], [openJob('j')], { a: MEASURED_HALF }],
       85,
       (101 / 0.6) * 1.15,
     ],
     [
-      'reckons with the lease of a holder that may sleep',
+      'waits for the lease of a holder that may sleep',
       [
         [
           poolWorker('a', { mayLeave: true, held: [heldWork('j', { items: 100, secondsLeft: 500 })] }),
@@ -204,7 +217,7 @@ describe('the range', () => {
       501 * 1.45,
     ],
   ])('%s', (_, args, low, high) => {
-    const found = known(forecast(...args));
+    const found = known(estimate(...args));
     expect(found.low).toBeCloseTo(low, 6);
     expect(found.high).toBeCloseTo(high, 6);
   });

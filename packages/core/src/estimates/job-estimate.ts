@@ -6,153 +6,160 @@ import type { MeasuredRate } from './measured-rate.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 import { timeToServe } from './time-to-serve.ts';
 
-/** Items differ: so far off a forecast may be for that alone, as a share of it. */
+/** Part of the range that covers differences between items, as a share of the estimate. */
 const SPREAD = 0.1;
-/** And by this over the root of their number, as they are few. */
-const SPREAD_OF_FEW = 0.5;
-/** And by this where nothing of the job was run yet, whose items may be unlike others; in a minute a third of it. */
-const SPREAD_OF_UNTRIED = 0.3;
-const TRIED_SECONDS = 60;
-/** How much of a last task is still to be run when everybody else is through. */
-const LAST_TASK = { early: 0, likely: 0.5, late: 1 } as const;
-/** The early end is never less than this share of what is expected. */
-const LEAST_SHARE = 0.4;
+/** Divided by the square root of the number of items: few items vary more. */
+const SPREAD_OF_FEW_ITEMS = 0.5;
+/** Added while the job has not run: its items may differ from those of other jobs. Decays with `UNTRIED_SECONDS`. */
+const SPREAD_OF_UNTRIED_JOB = 0.3;
+const UNTRIED_SECONDS = 60;
+/** Share of the last task that remains when all other tasks have ended. */
+const LAST_TASK_SHARE = { early: 0, likely: 0.5, late: 1 } as const;
+/** The early end of the range is at least this share of the early estimate. */
+const SMALLEST_EARLY_SHARE = 0.4;
 
-/** Seconds from now on. `low` ≤ `likely` ≤ `high`, all of them numbers. */
+/** Seconds from now: `low` ≤ `likely` ≤ `high`, all finite. */
 export interface JobEstimateRange {
   readonly likely: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Why nothing can be said. */
+/** Why there is no estimate. */
 export const NO_ESTIMATE_REASONS = ['not_open', 'no_worker', 'nothing_measured'] as const;
 export type NoEstimateReason = (typeof NO_ESTIMATE_REASONS)[number];
 
 /**
- * When a job ends, if nothing is submitted that comes before it and no other worker comes.
+ * Estimates when a job ends, if no job is submitted that goes before it and no other worker joins.
  *
- * Every worker first finishes what it holds; then all take from the jobs in the order of service, each from the
- * first that it is given (`jobsForWorkers`), at the pace that is expected of it (`expectedRate`), and half of a last task of the slowest that
- * works on it is left then. What a worker holds that is not alive waits for its lease to end.
+ * The model: every worker first finishes what it holds. Then each worker takes the open jobs in its own order
+ * (`jobsForWorkers`) at its expected rate (`expectedRate`). At the end, half of one last task remains. What an
+ * absent worker holds waits until its lease expires.
  *
- * The range is the same reckoning twice more: with the better of what each worker tells and what was measured of
- * it, and with the worse, at half the pace for those that may sleep or were never measured; what is held by who
- * may sleep then waits for its lease to end. Both ends move a tenth further away, and more where few items are left or
- * the job has only just begun to run.
+ * The range repeats the calculation with an early and a late outlook (see `expectedRate`). In the late outlook a
+ * worker that may sleep also lets its leases expire. Both ends then move outwards: by a tenth, by more for few
+ * items, and by more for a job that has just started.
  *
- * `measured` is by worker, for this job.
+ * @param measured This job's measured rates, by worker id.
  */
 export function estimateJob(
   jobId: string,
   pool: PoolState,
   measured: ReadonlyMap<string, MeasuredRate>,
 ): JobEstimateRange | NoEstimateReason {
-  const place = pool.jobs.findIndex(({ id }) => id === jobId);
-  const job = pool.jobs[place];
+  const position = pool.jobs.findIndex(({ id }) => id === jobId);
+  const job = pool.jobs[position];
   if (job === undefined) return 'not_open';
   const alive = pool.workers.filter((worker) => worker.alive);
-  const mine = (worker: PoolWorker) => worker.held.filter((held) => held.jobId === jobId && held.items > 0);
-  const holders = pool.workers.filter((worker) => mine(worker).length > 0);
-  const runners = alive.filter((worker) => offersWork(worker, job) || mine(worker).length > 0);
+  const heldOfJob = (worker: PoolWorker) =>
+    worker.held.filter((held) => held.jobId === jobId && held.items > 0);
+  const holders = pool.workers.filter((worker) => heldOfJob(worker).length > 0);
+  const runners = alive.filter((worker) => offersWork(worker, job) || heldOfJob(worker).length > 0);
   if (runners.length === 0) return 'no_worker';
-  const usual = medianRates(pool.workers);
-  const free = unheld(pool.jobs, alive);
-  const places = new Map(pool.jobs.map(({ id }, at) => [id, at]));
+  const medianRate = medianRates(pool.workers);
+  const unheldItems = itemsHeldByNone(pool.jobs, alive);
+  const positions = new Map(pool.jobs.map(({ id }, at) => [id, at]));
   const jobsFor = jobsForWorkers(
-    pool.jobs.filter((_, at) => at === place || (free[at] ?? 0) > 0),
+    pool.jobs.filter((_, at) => at === position || (unheldItems[at] ?? 0) > 0),
     pool,
   );
   const takes = new Map(
-    alive.map((worker) => [worker, jobsFor(worker).flatMap(({ id }) => places.get(id) ?? [])]),
+    alive.map((worker) => [worker, jobsFor(worker).flatMap(({ id }) => positions.get(id) ?? [])]),
   );
-  // Whoever has nothing else to do takes over some of what others hold.
-  const helped =
+  const hasOtherWork = (worker: PoolWorker) =>
+    pool.jobs.some((each) => each.id !== jobId && each.pendingTasks > 0 && offersWork(worker, each));
+  const getsCopied =
     pool.givesCopies &&
     new Set([...runners, ...holders]).size > 1 &&
-    runners.some(
-      (worker) =>
-        !pool.jobs.some((each) => each.id !== jobId && each.pendingTasks > 0 && offersWork(worker, each)),
-    );
+    runners.some((worker) => !hasOtherWork(worker));
 
   const secondsIn = (outlook: Outlook): number => {
-    const paces = new Map(
+    const rates = new Map(
       pool.workers.map((worker) => {
-        // Of who works on something else by now a measurement says nothing.
-        const seen = holders.includes(worker) ? measured.get(worker.id) : undefined;
+        // A measurement says nothing about a worker that works on another job now.
+        const measuredHere = holders.includes(worker) ? measured.get(worker.id) : undefined;
         return [
           worker,
           {
-            job: expectedRate(worker, job, { measured: seen, usual: usual(job) }, outlook),
-            others: byWorkKind((kind) =>
-              expectedRate(worker, kind, { measured: undefined, usual: usual(kind) }, outlook),
+            ofJob: expectedRate(worker, job, { measured: measuredHere, median: medianRate(job) }, outlook),
+            ofOthers: byWorkKind((kind) =>
+              expectedRate(worker, kind, { measured: undefined, median: medianRate(kind) }, outlook),
             ),
           },
         ];
       }),
     );
-    const pace = (worker: PoolWorker, kind: WorkKind, isJob: boolean): number => {
-      const known = paces.get(worker);
-      return (isJob ? known?.job : known?.others(kind)) ?? 0;
+    const rateOf = (worker: PoolWorker, kind: WorkKind, isJob: boolean): number => {
+      const known = rates.get(worker);
+      return (isJob ? known?.ofJob : known?.ofOthers(kind)) ?? 0;
     };
-    const itemSeconds = (worker: PoolWorker) => perItem(worker.slots, pace(worker, job, true));
-    const oneItem = Math.min(...runners.map(itemSeconds));
-    const heldSeconds = (worker: PoolWorker, but: string | null = null) =>
+    const itemSeconds = (worker: PoolWorker) => secondsFor(worker.slots, rateOf(worker, job, true));
+    const fastestItemSeconds = Math.min(...runners.map(itemSeconds));
+    const heldSeconds = (worker: PoolWorker, exceptJob: string | null = null) =>
       worker.held
-        .filter((held) => held.items > 0 && held.jobId !== but)
-        .reduce((sum, held) => sum + perItem(held.items, pace(worker, held, held.jobId === jobId)), 0);
+        .filter((held) => held.items > 0 && held.jobId !== exceptJob)
+        .reduce((sum, held) => sum + secondsFor(held.items, rateOf(worker, held, held.jobId === jobId)), 0);
 
-    const ends = holders.map((worker) => {
-      const untilBack = Math.max(...mine(worker).map(({ secondsLeft }) => secondsLeft)) + oneItem;
-      if (!worker.alive) return untilBack;
-      const itself = Math.max(heldSeconds(worker), itemSeconds(worker));
-      return outlook === 'late' && worker.mayLeave ? Math.max(itself, untilBack) : itself;
+    const holderSeconds = holders.map((worker) => {
+      const untilReclaimed =
+        Math.max(...heldOfJob(worker).map(({ secondsLeft }) => secondsLeft)) + fastestItemSeconds;
+      if (!worker.alive) return untilReclaimed;
+      const untilFinished = Math.max(heldSeconds(worker), itemSeconds(worker));
+      return outlook === 'late' && worker.mayLeave ? Math.max(untilFinished, untilReclaimed) : untilFinished;
     });
-    /** The time for all that nobody, or with `copied` nobody but a holder of this job, works on. */
-    const served = (copied: boolean) =>
+    /** Seconds until the items that nobody holds are done. With `withCopies`, held items of the job count too. */
+    const secondsToServe = (withCopies: boolean) =>
       timeToServe(
-        free.map((items, at) => (copied && at === place ? job.itemsToRun : items)),
+        unheldItems.map((items, at) => (withCopies && at === position ? job.itemsToRun : items)),
         alive.map((worker) => ({
-          freeAfter: heldSeconds(worker, copied ? jobId : null),
+          freeAfter: heldSeconds(worker, withCopies ? jobId : null),
           takes: takes.get(worker) ?? [],
-          rateAt: (at) => pace(worker, pool.jobs[at] ?? job, at === place),
+          rateAt: (at) => rateOf(worker, pool.jobs[at] ?? job, at === position),
         })),
-        place,
+        position,
       );
     const taskSeconds = (worker: PoolWorker) =>
-      perItem(Math.max(worker.slots, Math.min(job.shardSize, job.itemsToRun)), pace(worker, job, true));
-    const present = holders.filter((worker) => worker.alive);
-    // Of those to come nobody knows who will be the last: not the slowest one, or one more would make it later.
-    const lastTask =
-      present.length > 0 ? Math.max(...present.map(taskSeconds)) : Math.min(...runners.map(taskSeconds));
-    const rest = served(false);
-    const alone = Math.max(rest > 0 ? rest + LAST_TASK[outlook] * lastTask : 0, oneItem, ...ends);
-    if (!helped || outlook === 'late') return alone;
-    return Math.min(alone, Math.max(served(true), oneItem) + LAST_TASK[outlook] * oneItem);
+      secondsFor(Math.max(worker.slots, Math.min(job.shardSize, job.itemsToRun)), rateOf(worker, job, true));
+    const presentHolders = holders.filter((worker) => worker.alive);
+    // Without holders, take the fastest runner: with the slowest, an additional worker could delay the estimate.
+    const lastTaskSeconds =
+      presentHolders.length > 0
+        ? Math.max(...presentHolders.map(taskSeconds))
+        : Math.min(...runners.map(taskSeconds));
+    const unheldSeconds = secondsToServe(false);
+    const withoutCopies = Math.max(
+      unheldSeconds > 0 ? unheldSeconds + LAST_TASK_SHARE[outlook] * lastTaskSeconds : 0,
+      fastestItemSeconds,
+      ...holderSeconds,
+    );
+    if (!getsCopied || outlook === 'late') return withoutCopies;
+    const withCopies =
+      Math.max(secondsToServe(true), fastestItemSeconds) + LAST_TASK_SHARE[outlook] * fastestItemSeconds;
+    return Math.min(withoutCopies, withCopies);
   };
 
   const likely = secondsIn('likely');
-  const tried = Math.max(0, ...holders.map((worker) => measured.get(worker.id)?.sinceSeconds ?? 0));
+  const triedSeconds = Math.max(0, ...holders.map((worker) => measured.get(worker.id)?.sinceSeconds ?? 0));
   const spread =
     SPREAD +
-    SPREAD_OF_FEW / Math.sqrt(Math.max(1, job.itemsToRun)) +
-    SPREAD_OF_UNTRIED * Math.exp(-tried / TRIED_SECONDS);
+    SPREAD_OF_FEW_ITEMS / Math.sqrt(Math.max(1, job.itemsToRun)) +
+    SPREAD_OF_UNTRIED_JOB * Math.exp(-triedSeconds / UNTRIED_SECONDS);
   const high = Math.max(likely, secondsIn('late')) * (1 + spread);
   if (!Number.isFinite(high)) return 'nothing_measured';
   return {
     likely,
-    low: Math.min(likely, secondsIn('early')) * Math.max(LEAST_SHARE, 1 - spread),
+    low: Math.min(likely, secondsIn('early')) * Math.max(SMALLEST_EARLY_SHARE, 1 - spread),
     high,
   };
 }
 
-/** What items take at a pace; for ever where there is none. */
-function perItem(items: number, pace: number): number {
-  return pace > 0 ? items / pace : Number.POSITIVE_INFINITY;
+/** Seconds for a number of items; infinite at a rate of zero. */
+function secondsFor(items: number, rate: number): number {
+  return rate > 0 ? items / rate : Number.POSITIVE_INFINITY;
 }
 
-/** The items of each job that none of these workers holds. */
-function unheld(jobs: readonly OpenJob[], workers: readonly PoolWorker[]): number[] {
+/** For each job, the items that none of these workers holds. */
+function itemsHeldByNone(jobs: readonly OpenJob[], workers: readonly PoolWorker[]): number[] {
   const held = new Map<string, number>();
   for (const { jobId, items } of workers.flatMap((worker) => worker.held))
     held.set(jobId, (held.get(jobId) ?? 0) + items);

@@ -16,79 +16,79 @@ const held = { held: [heldWork('j')] };
 const busy = { held: [heldWork('i')] };
 const away = { alive: false };
 
-describe('what a job waits for', () => {
+describe('jobWait', () => {
   it.each<[JobWait['code'], string, Parameters<typeof waitOf>]>([
-    ['cancelled', 'is nothing once it is cancelled', [[poolWorker('a', held)], { state: 'cancelled' }]],
-    ['finished', 'is nothing once it is done', [[], { state: 'done', pendingTasks: 0 }]],
-    ['finished', 'is nothing once it has failed', [[], { state: 'failed', pendingTasks: 0 }]],
-    ['waiting_for_worker', 'is a worker where there is none', [[]]],
-    ['waiting_for_worker', 'is one that is alive', [[poolWorker('a', away)]]],
-    ['waiting_for_worker', 'is one that offers its model', [[poolWorker('a', { models: ['x'] })]]],
-    ['waiting_for_worker', 'is one that offers its type', [[poolWorker('a', { jobTypes: ['chat'] })]]],
+    ['cancelled', 'a cancelled job', [[poolWorker('a', held)], { state: 'cancelled' }]],
+    ['finished', 'a done job', [[], { state: 'done', pendingTasks: 0 }]],
+    ['finished', 'a failed job', [[], { state: 'failed', pendingTasks: 0 }]],
+    ['waiting_for_worker', 'no worker exists', [[]]],
+    ['waiting_for_worker', 'no worker is alive', [[poolWorker('a', away)]]],
+    ['waiting_for_worker', 'no worker offers its model', [[poolWorker('a', { models: ['x'] })]]],
+    ['waiting_for_worker', 'no worker offers its job type', [[poolWorker('a', { jobTypes: ['chat'] })]]],
     [
       'waiting_for_worker',
-      'is a worker, whoever fell asleep over it',
+      'the only holder is not alive',
       [[poolWorker('a', { ...away, ...held })], { pendingTasks: 0 }],
     ],
-    ['running', 'is nothing while it runs', [[poolWorker('a', held)]]],
-    ['running', 'though others come first', [[poolWorker('a', held)], {}, [openJob('i'), openJob('j')]]],
+    ['running', 'an alive worker holds a task', [[poolWorker('a', held)]]],
+    [
+      'running',
+      'an alive worker holds a task, though other jobs go first',
+      [[poolWorker('a', held)], {}, [openJob('i'), openJob('j')]],
+    ],
     [
       'all_leased',
-      'are its holders where all of it is held',
+      'its workers hold all tasks',
       [[poolWorker('a', held), poolWorker('b', held)], { pendingTasks: 0 }],
     ],
     [
       'all_leased',
-      'is its only holder while all others work',
+      'one worker holds all tasks while the others are busy',
       [[poolWorker('a', held), poolWorker('b', busy)], { pendingTasks: 0 }],
     ],
-    ['all_leased', 'is the only worker', [[poolWorker('a', held)], { pendingTasks: 0 }]],
+    ['all_leased', 'the only worker holds all tasks', [[poolWorker('a', held)], { pendingTasks: 0 }]],
     [
       'all_leased',
-      'is its only holder while another runs copies of it',
+      'one worker holds all tasks while another runs copies of it',
       [[poolWorker('a', held), poolWorker('b', { copies: [heldWork('j')] })], { pendingTasks: 0 }],
     ],
     [
       'only_slow_holder',
-      'is its only holder while others are idle',
+      'one worker holds all tasks while others are idle',
       [[poolWorker('a', held), poolWorker('b')], { pendingTasks: 0 }],
     ],
     [
       'only_slow_holder',
-      'the more so if that is away',
+      'an absent worker holds all tasks while others are idle',
       [[poolWorker('a', { ...away, ...held }), poolWorker('b')], { pendingTasks: 0 }],
     ],
-    [
-      'behind_other_jobs',
-      'are jobs that come first',
-      [[poolWorker('a', busy)], {}, [openJob('i'), openJob('j')]],
-    ],
+    ['behind_other_jobs', 'other jobs go first', [[poolWorker('a', busy)], {}, [openJob('i'), openJob('j')]]],
     [
       'next_in_line',
-      'is that a worker asks, whoever fell asleep over some of it',
+      'a worker is free, though a sleeping worker holds a task',
       [[poolWorker('a', { ...away, ...held }), poolWorker('b')]],
     ],
-    ['next_in_line', 'is that a worker asks', [[poolWorker('a')]]],
+    ['next_in_line', 'a worker is free', [[poolWorker('a')]]],
     [
       'next_in_line',
-      'is a worker that is busy with jobs behind it',
+      'its worker is busy with a later job',
       [[poolWorker('a', busy)], {}, [openJob('j'), openJob('i')]],
     ],
     [
       'next_in_line',
-      'are no jobs of other workers',
+      'the earlier jobs need other workers',
       [[poolWorker('a')], {}, [openJob('i', { model: 'x' }), openJob('j')]],
     ],
     [
       'next_in_line',
-      'are no jobs of which nothing is pending',
+      'the earlier jobs have no pending task',
       [[poolWorker('a')], {}, [openJob('i', { pendingTasks: 0 }), openJob('j')]],
     ],
   ])('%s: %s', (code, _, args) => {
     expect(waitOf(...args).code).toBe(code);
   });
 
-  it('is told in numbers', () => {
+  it('counts workers, earlier jobs and held tasks', () => {
     const workers = [
       poolWorker('a', { held: [heldWork('j', { tasks: 2, oldestSeconds: 7 }), heldWork('i')] }),
       poolWorker('b', { ...away, held: [heldWork('j', { tasks: 1, oldestSeconds: 70, secondsLeft: 20 })] }),

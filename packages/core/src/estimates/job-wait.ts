@@ -4,48 +4,48 @@ import { isSameWorkKind, offersWork, type WorkKind } from '../scheduling/work-ki
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 export const JOB_WAITS = [
-  /** Nothing is left to run. */
+  /** No item is left to run. */
   'finished',
   'cancelled',
-  /** Nobody who is alive offers what it needs. */
+  /** No alive worker offers its job type and model. */
   'waiting_for_worker',
-  /** Workers that are alive hold some of it. */
+  /** Alive workers hold some of its tasks. */
   'running',
-  /** Everything that is left of it is held. */
+  /** Workers hold all tasks that are left. */
   'all_leased',
-  /** One worker holds all that is left, and others have nothing to do. */
+  /** One worker holds all tasks that are left, and other workers are idle. */
   'only_slow_holder',
-  /** Its workers take others first. */
+  /** Its workers take other jobs first. */
   'behind_other_jobs',
-  /** It is next: its workers finish what they hold, or are about to ask. */
+  /** It is next: its workers finish what they hold or are about to ask. */
   'next_in_line',
 ] as const;
 export type JobWaitCode = (typeof JOB_WAITS)[number];
 
-/** What a job waits for, in numbers, so that nobody learns of others' jobs more than that they are there. */
+/** What a job waits for. It counts other groups' jobs and reveals nothing else about them. */
 export interface JobWait {
   readonly code: JobWaitCode;
-  /** Workers that are alive and offer what it needs. */
+  /** Alive workers that offer its job type and model. */
   readonly workers: number;
-  /** Of these, those that hold something, of whatever job. */
+  /** Of these, the ones that hold tasks of any job. */
   readonly busyWorkers: number;
-  /** Models that workers which are alive offer for jobs of its type: what could be asked for instead. */
+  /** Models that alive workers offer for its job type: alternatives for a model that nobody offers. */
   readonly offeredModels: readonly string[];
-  /** Those that come first and need the same workers. */
+  /** Jobs that go first and need the same workers. */
   readonly jobsBefore: number;
   readonly itemsBefore: number;
   readonly held: {
     readonly tasks: number;
     readonly workers: number;
-    /** Workers that hold some of it and are not alive: their leases have to end. */
+    /** Holders that are not alive: their leases have to expire. */
     readonly absentWorkers: number;
     readonly oldestSeconds: number | null;
-    /** Until every lease of those that are not alive has ended. */
+    /** Seconds until every lease of the holders that are not alive has expired. */
     readonly absentSecondsLeft: number | null;
   };
 }
 
-/** Says what a job waits for. */
+/** Determines what a job waits for. */
 export function jobWait(
   job: WorkKind & { readonly id: string; readonly state: JobState; readonly pendingTasks: number },
   pool: PoolState,
@@ -66,7 +66,7 @@ export function jobWait(
     if (job.state === 'done' || job.state === 'failed') return 'finished';
     if (runners.length === 0 && present.length === 0) return 'waiting_for_worker';
     if (job.pendingTasks === 0) {
-      const idle = runners.some(({ held: theirs, copies }) => theirs.length + copies.length === 0);
+      const idle = runners.some(({ held: itsLeases, copies }) => itsLeases.length + copies.length === 0);
       return holders.length === 1 && idle ? 'only_slow_holder' : 'all_leased';
     }
     if (runners.length === 0) return 'waiting_for_worker';
@@ -77,7 +77,7 @@ export function jobWait(
   return {
     code: code(),
     workers: runners.length,
-    busyWorkers: runners.filter(({ held: theirs }) => theirs.length > 0).length,
+    busyWorkers: runners.filter(({ held: itsLeases }) => itsLeases.length > 0).length,
     offeredModels: modelsFor(job.jobType, alive),
     jobsBefore: before.length,
     itemsBefore: before.reduce((sum, { itemsToRun }) => sum + itemsToRun, 0),
@@ -96,22 +96,22 @@ function holds(worker: PoolWorker, jobId: string): boolean {
   return worker.held.some((held) => held.jobId === jobId);
 }
 
-/** Jobs with pending tasks that come first with some worker of this job. */
+/** Jobs with pending tasks that at least one worker of this job takes first. */
 function jobsBefore(
   job: WorkKind & { readonly id: string },
   inOrder: readonly OpenJob[],
   runners: readonly PoolWorker[],
 ): OpenJob[] {
-  const place = inOrder.findIndex(({ id }) => id === job.id);
+  const position = inOrder.findIndex(({ id }) => id === job.id);
   const competes = byWorkKind(
     (kind) => isSameWorkKind(kind, job) || runners.some((worker) => offersWork(worker, kind)),
   );
-  return inOrder.slice(0, Math.max(0, place)).filter((other) => other.pendingTasks > 0 && competes(other));
+  return inOrder.slice(0, Math.max(0, position)).filter((other) => other.pendingTasks > 0 && competes(other));
 }
 
 function modelsFor(jobType: string, workers: readonly PoolWorker[]): string[] {
   const models = workers
     .filter((worker) => worker.jobTypes.includes(jobType))
-    .flatMap(({ models: some }) => some);
+    .flatMap(({ models: itsModels }) => itsModels);
   return [...new Set(models)].toSorted((a, b) => (a < b ? -1 : 1));
 }

@@ -4,29 +4,31 @@ import { isSameWorkKind, offersWork } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 /**
- * Says which of these jobs a worker is given, in its own order: that of service, unless it has a model loaded. What
- * loading another takes it tells only when it asks, so that it is not known here.
+ * Lists, for each worker, the jobs that it can run, in the order in which it gets them.
+ *
+ * That is the order of service, changed by the worker's loaded model. A worker reports its load times only when it
+ * asks for work, so they are unknown here.
  */
 export function jobsForWorkers<Job extends OpenJob>(
   jobs: readonly Job[],
   pool: PoolState,
 ): (worker: PoolWorker) => readonly Job[] {
   const alive = pool.workers.filter((worker) => worker.alive);
-  const paceWhereLoaded = byWorkKind((kind) =>
+  const rateWhereLoaded = byWorkKind((kind) =>
     alive
-      .flatMap(({ paces }) => paces)
-      .filter((pace) => pace.loaded && isSameWorkKind(pace, kind))
+      .flatMap(({ rates }) => rates)
+      .filter((rate) => rate.loaded && isSameWorkKind(rate, kind))
       .reduce((sum, { itemsPerSecond }) => sum + itemsPerSecond, 0),
   );
   return (worker) => {
     const offers = byWorkKind((kind) => offersWork(worker, kind));
     const possible = jobs.filter(offers);
-    const loaded = new Set(worker.paces.filter((pace) => pace.loaded).map(({ model }) => model));
-    if (loaded.size === 0) return possible;
+    const loadedModels = new Set(worker.rates.filter((rate) => rate.loaded).map(({ model }) => model));
+    if (loadedModels.size === 0) return possible;
     const fitOf = (job: Job) => ({
-      loaded: loaded.has(job.model),
+      loaded: loadedModels.has(job.model),
       loadSeconds: null,
-      loadedItemsPerSecond: paceWhereLoaded(job),
+      loadedItemsPerSecond: rateWhereLoaded(job),
     });
     return orderByModelAffinity(possible, fitOf, pool.order, pool.now);
   };

@@ -1,31 +1,35 @@
-/** How far back a measured pace looks: what was finished so long ago counts for a third. */
+/** Time constant of a measured rate: items that ended this long ago weigh 1/e. */
 export const RATE_WINDOW_SECONDS = 300;
 
-/** No measurement is believed more than this: the next minutes are others. */
-const MOST_TRUST = 0.9;
+/** Upper bound of the trust in a measurement: the next minutes may differ from the last. */
+const MAX_TRUST = 0.9;
 
-/** What a worker has finished of one job lately, older items faded out over `RATE_WINDOW_SECONDS`. */
+/** Items of one job that a worker has finished, decayed over `RATE_WINDOW_SECONDS`. */
 export interface RecentItems {
-  readonly fadedItems: number;
-  /** Since it first had a lease of the job. */
+  readonly decayedItems: number;
+  /** Seconds since the worker's first lease of the job. */
   readonly sinceSeconds: number;
 }
 
-/** A pace, how far it can be believed, from 0 where the worker has just begun, and for how long it was measured. */
+/** A rate, the trust in it (0 to 1; 0 for a worker that has just begun), and the seconds it was measured for. */
 export interface MeasuredRate {
   readonly itemsPerSecond: number;
   readonly trust: number;
   readonly sinceSeconds: number;
 }
 
-/** Pauses, sleep and other jobs are in it: it is what came of the worker for this job, not what it can do. */
-export function measuredRate({ fadedItems, sinceSeconds }: RecentItems): MeasuredRate {
-  const seen = -Math.expm1(-Math.max(0, sinceSeconds) / RATE_WINDOW_SECONDS);
-  // The items of a steady worker have added up to what it does in so long.
-  const seconds = RATE_WINDOW_SECONDS * seen;
+/**
+ * Computes a worker's rate on one job from its finished items.
+ *
+ * The rate includes pauses, sleep and other jobs: it is what the job got from the worker, not what the worker can do.
+ */
+export function measuredRate({ decayedItems, sinceSeconds }: RecentItems): MeasuredRate {
+  const observedShare = -Math.expm1(-Math.max(0, sinceSeconds) / RATE_WINDOW_SECONDS);
+  // At a steady rate, the decayed items add up to the work of this many seconds.
+  const effectiveSeconds = RATE_WINDOW_SECONDS * observedShare;
   return {
-    itemsPerSecond: seconds > 0 ? fadedItems / seconds : 0,
-    trust: Math.min(seen, MOST_TRUST),
+    itemsPerSecond: effectiveSeconds > 0 ? decayedItems / effectiveSeconds : 0,
+    trust: Math.min(observedShare, MAX_TRUST),
     sinceSeconds,
   };
 }

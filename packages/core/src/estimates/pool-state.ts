@@ -5,47 +5,47 @@ import type { WorkerOffers, WorkKind } from '../scheduling/work-kind.ts';
 export interface HeldWork extends WorkKind {
   readonly jobId: string;
   readonly tasks: number;
-  /** Items of these tasks that have no outcome yet. */
+  /** Items of these tasks without an outcome. */
   readonly items: number;
-  /** Since the oldest of these leases was granted. */
+  /** Seconds since the oldest of these leases was granted. */
   readonly oldestSeconds: number;
-  /** Until the last of them ends, unless it is renewed; 0 where it has ended. */
+  /** Seconds until the last of these leases expires if it is not renewed; 0 if it has. */
   readonly secondsLeft: number;
 }
 
-/** A worker as the pool knows it at one moment. */
+/** A worker as the control plane knows it at one moment. */
 export interface PoolWorker extends WorkerOffers {
   readonly id: string;
   readonly alive: boolean;
   /** It has said goodbye. */
   readonly offline: boolean;
-  /** It has lost leases to the clock lately, or has been silent for a while: a Mac that may sleep. */
+  /** It may sleep: it has lost leases to the clock lately, or has been silent for a while. */
   readonly mayLeave: boolean;
   /** Items that it runs at once. */
   readonly slots: number;
-  /** How fast it is, as it tells, at the kinds of work that it has done. */
-  readonly paces: readonly (WorkKind & { readonly itemsPerSecond: number; readonly loaded: boolean })[];
+  /** Its reported rates, one per work kind that it has run. */
+  readonly rates: readonly (WorkKind & { readonly itemsPerSecond: number; readonly loaded: boolean })[];
   readonly held: readonly HeldWork[];
-  /** What it runs copies of, which others hold. */
+  /** Copies that it runs of what other workers hold. */
   readonly copies: readonly HeldWork[];
 }
 
-/** A job that has work left, whether or not somebody holds it. */
+/** A job with unfinished items, held or not. */
 export interface OpenJob extends WaitingJob, WorkKind {
   readonly shardSize: number;
   readonly pendingTasks: number;
-  /** Items that are still to be run, by whoever holds them or will: fewer than are left where some repeat others. */
+  /** Items still to run. Lower than `itemsLeft` if some items repeat others and run only once. */
   readonly itemsToRun: number;
 }
 
 /** The pool at one moment. */
 export interface PoolState {
   readonly workers: readonly PoolWorker[];
-  /** In the order in which they are served: see `orderJobs`. */
+  /** In the order of service; see `orderJobs`. */
   readonly jobs: readonly OpenJob[];
   readonly order: JobOrder;
-  /** By the database's clock, in milliseconds. */
+  /** Milliseconds since the epoch, by the database's clock. */
   readonly now: number;
-  /** Workers with nothing to do are given copies of what others hold. */
+  /** Idle workers get copies of what others hold. */
   readonly givesCopies: boolean;
 }

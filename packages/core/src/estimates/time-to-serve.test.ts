@@ -2,51 +2,75 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SimulatedWorker, timeToServe } from './time-to-serve.ts';
 
-const server = (paces: readonly (number | null)[], freeAfter = 0): SimulatedWorker => ({
+const worker = (rates: readonly (number | null)[], freeAfter = 0): SimulatedWorker => ({
   freeAfter,
-  takes: paces.flatMap((pace, place) => (pace === null ? [] : [place])),
-  rateAt: (place) => paces[place] ?? 0,
+  takes: rates.flatMap((rate, position) => (rate === null ? [] : [position])),
+  rateAt: (position) => rates[position] ?? 0,
 });
-const backwards = (paces: readonly number[]): SimulatedWorker => {
-  const { takes, ...same } = server(paces);
+const reversedWorker = (rates: readonly number[]): SimulatedWorker => {
+  const { takes, ...same } = worker(rates);
   return { ...same, takes: takes.toReversed() };
 };
-const time = (items: readonly number[], servers: readonly SimulatedWorker[]) =>
-  timeToServe(items, servers, items.length - 1);
+const secondsFor = (items: readonly number[], workers: readonly SimulatedWorker[]) =>
+  timeToServe(items, workers, items.length - 1);
 
-describe('the time until the last job has nothing left', () => {
+describe('timeToServe', () => {
   it.each<[string, number[], SimulatedWorker[], number]>([
-    ['is its items over the pace', [100], [server([4])], 25],
-    ['adds up paces', [100], [server([4]), server([1])], 20],
-    ['is nothing where nothing is left', [0], [], 0],
-    ['is for ever where nobody can do it', [100, 1], [server([1, null])], Number.POSITIVE_INFINITY],
-    ['begins when a worker is free', [10], [server([1], 30)], 40],
-    ['comes after the jobs before', [100, 100], [server([1, 1])], 200],
-    ['does not come after jobs of other workers', [100, 100], [server([1, null]), server([null, 1])], 100],
-    // Both do the first for 50 s; then the second has both.
-    ['has the workers of a job that has ended', [100, 30], [server([1, 1]), server([1, 2])], 60],
-    // One is busy with the first for 100 s, in which the other does half of the second.
-    ['is shared from when others become free', [100, 200], [server([1, 1]), server([null, 1])], 150],
+    ['divides the items by the rate', [100], [worker([4])], 25],
+    ['adds up rates', [100], [worker([4]), worker([1])], 20],
+    ['returns 0 if no items are left', [0], [], 0],
     [
-      'does not count on who does another at an unknown pace',
+      'returns infinity if no worker can run the job',
+      [100, 1],
+      [worker([1, null])],
+      Number.POSITIVE_INFINITY,
+    ],
+    ['waits until the worker is free', [10], [worker([1], 30)], 40],
+    ['includes the time of earlier jobs', [100, 100], [worker([1, 1])], 200],
+    ['ignores earlier jobs of other workers', [100, 100], [worker([1, null]), worker([null, 1])], 100],
+    // Both run the first job for 50 s, then both run the second.
+    ['adds the workers of a job that has ended', [100, 30], [worker([1, 1]), worker([1, 2])], 60],
+    // One runs the first job for 100 s while the other runs half of the second.
+    [
+      'shares the job with a worker as soon as it is free',
+      [100, 200],
+      [worker([1, 1]), worker([null, 1])],
+      150,
+    ],
+    [
+      'does not count on a worker with an unknown rate on an earlier job',
       [50, 100],
-      [server([0, 9]), server([null, 1])],
+      [worker([0, 9]), worker([null, 1])],
       100,
     ],
-    ['but does once others have done that', [50, 140], [server([0, 9]), server([1, 1])], 64],
-    ['goes by each worker’s own order', [50, 100], [server([1, null]), backwards([1, 1])], 100],
-    ['in which others may come later', [50, 90], [server([null, 1]), backwards([1, 2])], 30],
-  ])('%s', (_, items, servers, expected) => {
-    expect(time(items, servers)).toBeCloseTo(expected, 6);
+    [
+      'counts on that worker once others have run the earlier job',
+      [50, 140],
+      [worker([0, 9]), worker([1, 1])],
+      64,
+    ],
+    ["follows each worker's own order", [50, 100], [worker([1, null]), reversedWorker([1, 1])], 100],
+    [
+      'follows an order in which the target comes first',
+      [50, 90],
+      [worker([null, 1]), reversedWorker([1, 2])],
+      30,
+    ],
+  ])('%s', (_, items, workers, expected) => {
+    expect(secondsFor(items, workers)).toBeCloseTo(expected, 6);
   });
 
-  const pace = fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 0.01, max: 100, noNaN: true }));
+  const someRate = fc.oneof(
+    fc.constant(null),
+    fc.constant(0),
+    fc.double({ min: 0.01, max: 100, noNaN: true }),
+  );
   const pools = fc.integer({ min: 1, max: 5 }).chain((jobs) =>
     fc.record({
       items: fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: jobs, maxLength: jobs }),
-      servers: fc.array(
+      workers: fc.array(
         fc.record({
-          paces: fc.array(pace, { minLength: jobs, maxLength: jobs }),
+          rates: fc.array(someRate, { minLength: jobs, maxLength: jobs }),
           freeAfter: fc.double({ min: 0, max: 100, noNaN: true }),
           lastFirst: fc.boolean(),
         }),
@@ -54,43 +78,43 @@ describe('the time until the last job has nothing left', () => {
       ),
     }),
   );
-  const serversOf = (
+  const workersOf = (
     drawn: readonly {
-      readonly paces: (number | null)[];
+      readonly rates: (number | null)[];
       readonly freeAfter: number;
       readonly lastFirst: boolean;
     }[],
   ) =>
-    drawn.map(({ paces, freeAfter, lastFirst }) => {
-      const { takes, ...same } = server(paces, freeAfter);
+    drawn.map(({ rates, freeAfter, lastFirst }) => {
+      const { takes, ...same } = worker(rates, freeAfter);
       return { ...same, takes: lastFirst ? takes.toReversed() : takes };
     });
-  /** Later, by more than what rounding makes. */
+  /** Later by more than a rounding error. */
   const later = (one: number, other: number) => one > other * (1 + 1e-6) + 1e-6;
 
-  it('is never later with one more worker, or with a faster one', () => {
+  it('never gets later with an additional or a faster worker', () => {
     fc.assert(
-      fc.property(pools, fc.double({ min: 1, max: 10, noNaN: true }), ({ items, servers }, factor) => {
-        const [, ...fewer] = servers;
-        const all = time(items, serversOf(servers));
-        expect(later(all, time(items, serversOf(fewer)))).toBe(false);
-        const faster = servers.map(({ paces, ...same }, n) => ({
-          paces: n === 0 ? paces.map((each) => (each === null ? null : each * factor)) : paces,
+      fc.property(pools, fc.double({ min: 1, max: 10, noNaN: true }), ({ items, workers }, factor) => {
+        const [, ...fewer] = workers;
+        const all = secondsFor(items, workersOf(workers));
+        expect(later(all, secondsFor(items, workersOf(fewer)))).toBe(false);
+        const faster = workers.map(({ rates, ...same }, n) => ({
+          rates: n === 0 ? rates.map((each) => (each === null ? null : each * factor)) : rates,
           ...same,
         }));
-        expect(later(time(items, serversOf(faster)), all)).toBe(false);
+        expect(later(secondsFor(items, workersOf(faster)), all)).toBe(false);
       }),
     );
   });
 
-  it('is never later with less to do, and never before all workers together could do it', () => {
+  it('never gets later with fewer items, and is never faster than all workers together', () => {
     fc.assert(
-      fc.property(pools, fc.double({ min: 0, max: 1, noNaN: true }), ({ items, servers }, share) => {
-        const all = time(items, serversOf(servers));
+      fc.property(pools, fc.double({ min: 0, max: 1, noNaN: true }), ({ items, workers }, share) => {
+        const all = secondsFor(items, workersOf(workers));
         const less = items.map((count, n) => (n === 0 ? count * share : count));
-        expect(later(time(less, serversOf(servers)), all)).toBe(false);
+        expect(later(secondsFor(less, workersOf(workers)), all)).toBe(false);
         const last = items.length - 1;
-        const best = servers.reduce((sum, { paces }) => sum + (paces[last] ?? 0), 0);
+        const best = workers.reduce((sum, { rates }) => sum + (rates[last] ?? 0), 0);
         expect(later((items[last] ?? 0) / best, all)).toBe(false);
       }),
     );

@@ -1,56 +1,55 @@
-/** A worker as far as it matters here. */
+/** A worker in the simulation. A job's position is its index in the list of jobs. */
 export interface SimulatedWorker {
-  /** Seconds until it takes anything new. */
+  /** Seconds until it can take new work. */
   readonly freeAfter: number;
-  /** The places of the jobs that it can do, the first first. */
+  /** Positions of the jobs that it can run, in its order. */
   readonly takes: readonly number[];
-  /**
-   * Items a second that it does of the job at a place: 0 where nobody knows how fast, and then it is not counted on
-   * until others have done that job.
-   */
-  readonly rateAt: (place: number) => number;
+  /** Items a second on the job at a position; 0 if unknown. A worker with rate 0 contributes nothing. */
+  readonly rateAt: (position: number) => number;
 }
 
-/** So little of an item is none: what is left over by rounding. */
-const NOTHING = 1e-9;
+/** Remainders below this are rounding errors. */
+const NEGLIGIBLE_ITEMS = 1e-9;
 
 /**
- * Seconds until the job at place `target` has nothing left, given the items of each: every server works on the first
- * job of its own order that has something left, and changes over at once. Infinite where nobody gets there.
+ * Simulates how long it takes until the job at position `target` has no items left.
  *
- * One more server, or a faster one, never makes it later, nor does less to do: by induction over the moments at which
- * a job ends, those that still have something left then are the same or fewer, so that each of them has the same
- * servers or more.
+ * Every worker works on the first job of its own order that has items left, and changes jobs without delay. Returns
+ * seconds; infinite if no worker finishes the job.
+ *
+ * An additional worker, a faster worker or fewer items never delay the result. Proof by induction over the moments
+ * at which a job ends: the set of jobs with items left stays equal or shrinks, so each remaining job has the same
+ * workers or more.
  */
 export function timeToServe(
   items: readonly number[],
-  servers: readonly SimulatedWorker[],
+  workers: readonly SimulatedWorker[],
   target: number,
 ): number {
   const left = [...items];
-  /** Where each server looks first: nothing is left of what comes before that. */
-  const looking = servers.map(() => 0);
+  /** For each worker, the index in `takes` of the first job that may have items left. */
+  const cursors = workers.map(() => 0);
   let now = 0;
-  while ((left[target] ?? 0) > NOTHING) {
-    const paces = new Map<number, number>();
-    let next = Number.POSITIVE_INFINITY;
-    for (const [n, { freeAfter, takes, rateAt }] of servers.entries()) {
+  while ((left[target] ?? 0) > NEGLIGIBLE_ITEMS) {
+    const rates = new Map<number, number>();
+    let step = Number.POSITIVE_INFINITY;
+    for (const [index, { freeAfter, takes, rateAt }] of workers.entries()) {
       if (freeAfter > now) {
-        next = Math.min(next, freeAfter - now);
+        step = Math.min(step, freeAfter - now);
         continue;
       }
-      let at = looking[n] ?? 0;
-      while (at < takes.length && (left[takes[at] ?? -1] ?? 0) <= NOTHING) at += 1;
-      looking[n] = at;
-      const taken = takes[at];
-      if (taken !== undefined) paces.set(taken, (paces.get(taken) ?? 0) + rateAt(taken));
+      let cursor = cursors[index] ?? 0;
+      while (cursor < takes.length && (left[takes[cursor] ?? -1] ?? 0) <= NEGLIGIBLE_ITEMS) cursor += 1;
+      cursors[index] = cursor;
+      const position = takes[cursor];
+      if (position !== undefined) rates.set(position, (rates.get(position) ?? 0) + rateAt(position));
     }
-    for (const [place, pace] of paces) next = Math.min(next, (left[place] ?? 0) / pace);
-    if (!Number.isFinite(next)) return next;
-    now += next;
-    for (const [place, pace] of paces) {
-      const remaining = (left[place] ?? 0) - pace * next;
-      left[place] = remaining <= NOTHING ? 0 : remaining;
+    for (const [position, rate] of rates) step = Math.min(step, (left[position] ?? 0) / rate);
+    if (!Number.isFinite(step)) return step;
+    now += step;
+    for (const [position, rate] of rates) {
+      const remaining = (left[position] ?? 0) - rate * step;
+      left[position] = remaining <= NEGLIGIBLE_ITEMS ? 0 : remaining;
     }
   }
   return now;

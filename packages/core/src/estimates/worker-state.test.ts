@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { heldWork, openJob, poolWorker } from '../testing/pool.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
-import { distinctWorkKinds, type WorkerState, workerState } from './worker-state.ts';
+import { type WorkerState, workerState } from './worker-state.ts';
 
-describe('what a worker does', () => {
+describe('workerState', () => {
   it.each<[WorkerState, Partial<PoolWorker>, OpenJob[]]>([
     ['offline', { offline: true, alive: false }, [openJob('j')]],
     ['silent', { alive: false, held: [heldWork('j')] }, [openJob('j')]],
@@ -16,15 +16,7 @@ describe('what a worker does', () => {
     ['no_job_for_its_models', {}, [openJob('j', { model: 'x' }), openJob('k', { jobType: 'chat' })]],
     ['everything_leased', {}, [openJob('j', { pendingTasks: 0 }), openJob('k', { model: 'x' })]],
     ['work_waits', {}, [openJob('j', { pendingTasks: 0 }), openJob('k')]],
-  ])('%s', (state, worker, jobs) => {
+  ])('returns %s', (state, worker, jobs) => {
     expect(workerState(poolWorker('a', worker), jobs)).toBe(state);
   });
-});
-
-it('kinds of work are told once each, in the order of their jobs', () => {
-  const jobs = [openJob('i', { model: 'b' }), openJob('j', { model: 'a' }), openJob('k', { model: 'b' })];
-  expect(distinctWorkKinds(jobs)).toEqual([
-    { jobType: 'noop', model: 'b' },
-    { jobType: 'noop', model: 'a' },
-  ]);
 });

@@ -1,28 +1,28 @@
-import { isSameWorkKind, offersWork, type WorkKind } from '../scheduling/work-kind.ts';
+import { offersWork } from '../scheduling/work-kind.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
 
 export const WORKER_STATES = [
-  /** It holds tasks, or runs copies of what others hold. */
+  /** It holds tasks or runs copies. */
   'working',
   /** It has said goodbye. */
   'offline',
-  /** No heartbeat for so long that it does not count as alive: asleep, cut off or gone. */
+  /** It is not alive and has not said goodbye: asleep, cut off or gone. */
   'silent',
-  /** It offers no type or no model at all: no model server answers it. */
+  /** It offers no job type or no model, for example because no model server answers it. */
   'nothing_offered',
   'no_open_job',
-  /** The open jobs want others. */
+  /** The open jobs need other job types or models. */
   'no_job_for_its_models',
-  /** All that it could do is held by others, and there is nothing of it to copy. */
+  /** Other workers hold all tasks that it could run, and it gets no copies. */
   'everything_leased',
-  /** There is work for it: it is about to ask, or waits for its model server. */
+  /** A pending task fits it: it is about to ask, or it waits for its model server. */
   'work_waits',
 ] as const;
 export type WorkerState = (typeof WORKER_STATES)[number];
 
-/** Whether a worker works, and if not, why. */
+/** Says whether a worker works, and if not, why. */
 export function workerState(
-  worker: Omit<PoolWorker, 'slots' | 'paces' | 'mayLeave'>,
+  worker: Omit<PoolWorker, 'slots' | 'rates' | 'mayLeave'>,
   jobs: readonly OpenJob[],
 ): WorkerState {
   if (worker.offline) return 'offline';
@@ -33,13 +33,4 @@ export function workerState(
   const possible = jobs.filter((job) => offersWork(worker, job));
   if (possible.length === 0) return 'no_job_for_its_models';
   return possible.some(({ pendingTasks }) => pendingTasks > 0) ? 'work_waits' : 'everything_leased';
-}
-
-/** The kinds of work that jobs need, each once, those of the job that comes first first. */
-export function distinctWorkKinds(jobs: readonly WorkKind[]): WorkKind[] {
-  const kinds: WorkKind[] = [];
-  for (const { jobType, model } of jobs) {
-    if (!kinds.some((kind) => isSameWorkKind(kind, { jobType, model }))) kinds.push({ jobType, model });
-  }
-  return kinds;
 }

@@ -14,8 +14,8 @@ const holder = (worker: string, over: Partial<Holder> = {}): Holder => ({
 });
 const idle = { worker: 'idle', itemsPerSecond: 1, slots: 1 };
 
-describe('E: what an idle worker copies', () => {
-  it('is from the holder that should end last', () => {
+describe('planCopies', () => {
+  it('puts the holder that should finish last first', () => {
     const plans = planCopies(
       [holder('soon'), holder('last', { itemsPerSecond: 0.1 }), holder('later', { unfinishedItems: 40 })],
       idle,
@@ -23,18 +23,18 @@ describe('E: what an idle worker copies', () => {
     expect(plans.map((plan) => plan.holder)).toEqual(['last', 'later', 'soon']);
   });
 
-  it('is so much that both end together', () => {
+  it('copies as many items as let both workers finish together', () => {
     expect(planCopies([holder('even')], idle)).toEqual([{ holder: 'even', items: 5, overdue: false }]);
     expect(planCopies([holder('slow', { itemsPerSecond: 1 / 9 })], idle)).toEqual([
       { holder: 'slow', items: 9, overdue: false },
     ]);
   });
 
-  it('is nothing where it would not end sooner than the holder', () => {
+  it('copies nothing if the holder would finish first', () => {
     expect(planCopies([holder('quick', { itemsPerSecond: 10, unfinishedItems: 4 })], idle)).toEqual([]);
   });
 
-  it('is all that a holder has which is silent', () => {
+  it('copies all items of a silent holder, before any other', () => {
     const silent = holder('silent', { silent: true, itemsPerSecond: 100 });
     expect(planCopies([holder('slow', { itemsPerSecond: 0.01 }), silent], idle)[0]).toEqual({
       holder: 'silent',
@@ -43,23 +43,23 @@ describe('E: what an idle worker copies', () => {
     });
   });
 
-  it('is all that a holder has which is overdue: after 1.5 times its rest and two report periods', () => {
+  it('copies all items of a holder that is overdue: 1.5 times the expected time plus two report intervals', () => {
     const quiet = (seconds: number) =>
       planCopies([holder('quiet', { secondsSinceProgress: seconds })], idle)[0]?.items;
     expect([quiet(35), quiet(35.1)]).toEqual([5, 10]);
   });
 
-  it('goes by the pace of the others where a worker has told none', () => {
+  it('assumes the mean rate for a worker that has reported none', () => {
     expect(planCopies([holder('new', { itemsPerSecond: null, slots: 2 })], idle)).toEqual([
       { holder: 'new', items: 3, overdue: false },
     ]);
   });
 });
 
-const pace = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null });
+const someRate = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null });
 const someHolder = fc.record({
   worker: fc.constantFrom('idle', 'ann', 'bob', 'cem'),
-  itemsPerSecond: pace,
+  itemsPerSecond: someRate,
   slots: fc.integer({ min: 0, max: 1000 }),
   unfinishedItems: fc.integer({ min: 0, max: 100_000 }),
   secondsSinceProgress: fc.double({ min: -10, max: 1e9, noNaN: true }),
@@ -67,11 +67,15 @@ const someHolder = fc.record({
 });
 const pool = fc.tuple(
   fc.uniqueArray(someHolder, { selector: ({ worker }) => worker }),
-  fc.record({ worker: fc.constant('idle'), itemsPerSecond: pace, slots: fc.integer({ min: 1, max: 1000 }) }),
+  fc.record({
+    worker: fc.constant('idle'),
+    itemsPerSecond: someRate,
+    slots: fc.integer({ min: 1, max: 1000 }),
+  }),
 );
 
-describe('E: whatever the workers say of themselves,', () => {
-  it('a plan is for another’s items, at least one, and no more than it has or a lease may hold', () => {
+describe('planCopies, for any reported values', () => {
+  it('plans only items of another worker: at least one, at most what it holds and a lease may hold', () => {
     fc.assert(
       fc.property(pool, ([holders, copier]) => {
         for (const { holder: name, items } of planCopies(holders, copier)) {
@@ -84,7 +88,7 @@ describe('E: whatever the workers say of themselves,', () => {
     );
   });
 
-  it('each holder that is silent has a plan, before all that are not', () => {
+  it('plans every silent holder, before all others', () => {
     fc.assert(
       fc.property(pool, ([holders, copier]) => {
         const silent = holders.filter(

@@ -1,21 +1,21 @@
 import { LEASE_TARGET_SECONDS, MAX_LEASE_ITEMS } from './lease-size.ts';
 
-/** How long workers let outcomes of a task that still runs wait before they report them, in seconds. */
+/** Longest time in seconds that a worker keeps outcomes of a running task before it reports them. */
 export const REPORT_SECONDS = 10;
 
-/** A holder is overdue when it has been quiet for so many times what its rest should take. */
+/** A holder is overdue after this many times the expected time for its unfinished items … */
 const OVERDUE_FACTOR = 1.5;
-/** And this many report periods more. */
+/** … plus this many report intervals. */
 const OVERDUE_REPORTS = 2;
-/** Items a second and slot of a worker of which nothing is known, where nothing is known of any. */
-const UNKNOWN_ITEMS_PER_SLOT_SECOND = 1 / 8;
-/** Slower than any: what is divided by a pace stays finite. */
-const LEAST_PACE = 1e-9;
+/** Assumed items per slot and second when no worker has reported a rate. */
+const DEFAULT_RATE_PER_SLOT = 1 / 8;
+/** Lower bound of a rate, so that a division by it stays finite. */
+const MIN_RATE = 1e-9;
 
 /** A worker that does one kind of work, as the control plane sees it. */
 export interface CopyWorker {
   readonly worker: string;
-  /** Its pace; null where it has told none. */
+  /** Its reported rate; null if it has reported none. */
   readonly itemsPerSecond: number | null;
   /** Items that it runs at once. */
   readonly slots: number;
@@ -23,9 +23,9 @@ export interface CopyWorker {
 
 /** A worker that holds tasks of that kind. */
 export interface Holder extends CopyWorker {
-  /** Items of its leases that have no outcome. */
+  /** Items of its leases without an outcome. */
   readonly unfinishedItems: number;
-  /** Seconds since it last reported an outcome or was given a lease. */
+  /** Seconds since it last reported an outcome or got a lease. */
   readonly secondsSinceProgress: number;
   /** It has missed heartbeats. */
   readonly silent: boolean;
@@ -33,63 +33,68 @@ export interface Holder extends CopyWorker {
 
 export interface CopyPlan {
   readonly holder: string;
-  /** Most items to copy, from the last one back. */
+  /** Most items to copy, starting with the last one. */
   readonly items: number;
-  /** The holder may never end: it is silent, or overdue. */
+  /** The holder is silent or overdue and may never finish. */
   readonly overdue: boolean;
 }
 
 /**
- * Whose unfinished items a worker with nothing in flight should copy: of the holder that will end last, so many
- * that both end together. Holders in the order in which they are to be tried; none whose rest the copier could
- * not end sooner. A holder that is silent or overdue may never end, and comes first with all that it holds.
+ * Plans which holders' unfinished items an idle worker copies, in the order to try them.
  *
- * The rule and its figures are those of the backup tasks of MapReduce in the form of LATE (OSDI 2008): the
- * longest time to the end first, and only for idle machines.
+ * The slowest holder comes first, with as many items as let both workers finish at the same time. Holders that
+ * would finish before the copy are left out. A silent or overdue holder may never finish: it comes first, and
+ * all its items may be copied.
+ *
+ * Follows the backup tasks of MapReduce as refined by LATE (Zaharia et al., OSDI 2008): longest time to the end
+ * first, and only on idle machines.
  */
 export function planCopies(holders: readonly Holder[], copier: CopyWorker): CopyPlan[] {
-  const usual = usualPace([...holders, copier]);
-  const pace = ({ itemsPerSecond, slots }: CopyWorker) =>
-    Math.max(LEAST_PACE, known(itemsPerSecond) ?? usual * Math.max(1, slots));
-  const own = pace(copier);
+  const defaultPerSlot = meanRatePerSlot([...holders, copier]);
+  const rateOf = ({ itemsPerSecond, slots }: CopyWorker) =>
+    Math.max(MIN_RATE, knownRate(itemsPerSecond) ?? defaultPerSlot * Math.max(1, slots));
+  const copierRate = rateOf(copier);
   return holders
     .filter(({ worker, unfinishedItems }) => worker !== copier.worker && unfinishedItems > 0)
-    .map((holder) => ({ holder, theirs: pace(holder), rest: restSeconds(holder, pace(holder)) }))
-    .toSorted((a, b) => (a.rest === b.rest ? 0 : b.rest - a.rest))
-    .map(({ holder, theirs, rest }) => {
+    .map((holder) => ({ holder, rate: rateOf(holder), seconds: secondsToFinish(holder, rateOf(holder)) }))
+    .toSorted((a, b) => (a.seconds === b.seconds ? 0 : b.seconds - a.seconds))
+    .map(({ holder, rate, seconds }) => {
       const { unfinishedItems } = holder;
-      const overdue = rest === Number.POSITIVE_INFINITY;
-      const share = overdue ? 1 : own / (own + theirs);
-      const wanted = Math.min(Math.floor(unfinishedItems * share), Math.ceil(own * LEASE_TARGET_SECONDS));
+      const overdue = seconds === Number.POSITIVE_INFINITY;
+      const share = overdue ? 1 : copierRate / (copierRate + rate);
+      const wanted = Math.min(
+        Math.floor(unfinishedItems * share),
+        Math.ceil(copierRate * LEASE_TARGET_SECONDS),
+      );
       const items = Math.min(unfinishedItems, MAX_LEASE_ITEMS, Math.max(wanted, copier.slots, 1));
       return {
         plan: { holder: holder.worker, items, overdue },
-        sooner: Math.max(items, copier.slots) / own < rest,
+        copyEndsFirst: Math.max(items, copier.slots) / copierRate < seconds,
       };
     })
-    .filter(({ sooner }) => sooner)
+    .filter(({ copyEndsFirst }) => copyEndsFirst)
     .map(({ plan }) => plan);
 }
 
-/** Seconds that a holder should need for its rest; infinite where it is silent or overdue. */
-function restSeconds(holder: Holder, pace: number): number {
+/** Expected seconds until a holder finishes; infinite if it is silent or overdue. */
+function secondsToFinish(holder: Holder, rate: number): number {
   const { unfinishedItems, slots, secondsSinceProgress, silent } = holder;
-  const patience =
-    (OVERDUE_FACTOR * Math.max(unfinishedItems, slots)) / pace + OVERDUE_REPORTS * REPORT_SECONDS;
-  return silent || secondsSinceProgress > patience ? Number.POSITIVE_INFINITY : unfinishedItems / pace;
+  const overdueAfter =
+    (OVERDUE_FACTOR * Math.max(unfinishedItems, slots)) / rate + OVERDUE_REPORTS * REPORT_SECONDS;
+  return silent || secondsSinceProgress > overdueAfter ? Number.POSITIVE_INFINITY : unfinishedItems / rate;
 }
 
-/** Items a second and slot, in the mean of those that have told a pace. */
-function usualPace(workers: readonly CopyWorker[]): number {
-  const paces = workers.flatMap(({ itemsPerSecond, slots }) => {
-    const pace = known(itemsPerSecond);
-    return pace === null ? [] : [pace / Math.max(1, slots)];
+/** Mean items per slot and second of the workers that have reported a rate. */
+function meanRatePerSlot(workers: readonly CopyWorker[]): number {
+  const rates = workers.flatMap(({ itemsPerSecond, slots }) => {
+    const rate = knownRate(itemsPerSecond);
+    return rate === null ? [] : [rate / Math.max(1, slots)];
   });
-  if (paces.length === 0) return UNKNOWN_ITEMS_PER_SLOT_SECOND;
-  return paces.reduce((sum, each) => sum + each, 0) / paces.length;
+  if (rates.length === 0) return DEFAULT_RATE_PER_SLOT;
+  return rates.reduce((sum, each) => sum + each, 0) / rates.length;
 }
 
-/** A worker that tells of standing still has told nothing. */
-function known(itemsPerSecond: number | null): number | null {
+/** Treats a reported rate of zero as unknown. */
+function knownRate(itemsPerSecond: number | null): number | null {
   return itemsPerSecond !== null && itemsPerSecond > 0 ? itemsPerSecond : null;
 }

@@ -21,21 +21,21 @@ const demands = fc.record({
   leaseLimit: fc.option(fc.integer({ min: 1, max: 1000 })),
 });
 
-describe('the size of a lease', () => {
+describe('leaseSize', () => {
   it.each([
-    ['45 seconds of work', {}, 9],
-    ['two items a slot where the rate is unknown', { itemsPerSecond: null, slots: 16 }, 3],
-    ['one at least', { itemsPerSecond: 0.001 }, 1],
-    ['500 items at most', { itemsPerSecond: 1e9 }, 50],
-    ['one of a shard that is larger than all of this', { shardSize: 5000 }, 1],
-    ['half of what is left', { pendingItems: 100 }, 5],
-    ['its share of that half', { pendingItems: 100, shareOfPoolRate: 0.5 }, 2],
-    ['what the worker asks for, if that is less', { leaseLimit: 3 }, 3],
-  ])('is %s', (_, over, tasks) => {
+    ['the tasks of 45 seconds of work', {}, 9],
+    ['the tasks of two items a slot if the rate is unknown', { itemsPerSecond: null, slots: 16 }, 3],
+    ['at least one task', { itemsPerSecond: 0.001 }, 1],
+    ['the tasks of at most 500 items', { itemsPerSecond: 1e9 }, 50],
+    ['one task if a shard is larger than the wanted items', { shardSize: 5000 }, 1],
+    ['at most half of the pending items', { pendingItems: 100 }, 5],
+    ["at most the worker's share of that half", { pendingItems: 100, shareOfPoolRate: 0.5 }, 2],
+    ['the lease limit if that is lower', { leaseLimit: 3 }, 3],
+  ])('returns %s', (_, over, tasks) => {
     expect(leaseSize(demand(over))).toBe(tasks);
   });
 
-  it('is a whole number from 1, never above what was asked for or the cap', () => {
+  it('returns a whole number of at least 1, within the lease limit and the cap', () => {
     fc.assert(
       fc.property(demands, (asked) => {
         const tasks = leaseSize(asked);
@@ -48,7 +48,7 @@ describe('the size of a lease', () => {
     );
   });
 
-  it('never shrinks when the worker is faster, more is left, or its share is larger', () => {
+  it('never shrinks for a faster worker, more pending items or a larger share', () => {
     const more = fc.double({ min: 1, max: 10, noNaN: true });
     fc.assert(
       fc.property(demands, more, (asked, factor) => {
@@ -67,23 +67,28 @@ describe('the size of a lease', () => {
 });
 
 it.each([
-  ['four items a slot where the pace is not known', null, 4, 16],
-  ['that much at least, however slow it is', 0, 4, 16],
-  ['two leases', 2, 4, 180],
-  ['two leases of the one who boasts', 1e9, 4, 2 * MAX_LEASE_ITEMS],
-])('plenty is %s', (_, pace, slots, items) => {
-  expect(maxHeldItems(pace, slots)).toBe(items);
+  ['four items a slot if the rate is unknown', null, 4, 16],
+  ['at least four items a slot for the slowest worker', 0, 4, 16],
+  ['the items of two leases', 2, 4, 180],
+  ['twice the lease cap for a worker that overstates its rate', 1e9, 4, 2 * MAX_LEASE_ITEMS],
+])('maxHeldItems returns %s', (_, rate, slots, items) => {
+  expect(maxHeldItems(rate, slots)).toBe(items);
 });
 
-describe('the share of the pool', () => {
+describe('shareOfPoolRate', () => {
   it.each([
-    ['all of it alone', 2, { itemsPerSecond: 2, workers: 1 }, 1],
-    ['its part', 2, { itemsPerSecond: 8, workers: 3 }, 0.25],
-    ['all of it where the pool has not heard of it yet', 2, { itemsPerSecond: 0, workers: 0 }, 1],
-    ['an equal part where its pace is unknown', null, { itemsPerSecond: 9, workers: 3 }, 0.25],
-    ['a quarter of an equal part beside one who boasts', 2, { itemsPerSecond: 1e9, workers: 5 }, 0.05],
-    ['nothing less where it stands still', 0, { itemsPerSecond: 0, workers: 2 }, 0.125],
-  ])('is %s', (_, own, pool, share) => {
+    ['1 for a single worker', 2, { itemsPerSecond: 2, workers: 1 }, 1],
+    ["the worker's part of the sum of rates", 2, { itemsPerSecond: 8, workers: 3 }, 0.25],
+    ['1 if the pool has no rate yet', 2, { itemsPerSecond: 0, workers: 0 }, 1],
+    ['an equal part if its own rate is unknown', null, { itemsPerSecond: 9, workers: 3 }, 0.25],
+    [
+      'a quarter of an equal part beside a worker that overstates its rate',
+      2,
+      { itemsPerSecond: 1e9, workers: 5 },
+      0.05,
+    ],
+    ['a quarter of an equal part for a rate of zero', 0, { itemsPerSecond: 0, workers: 2 }, 0.125],
+  ])('returns %s', (_, own, pool, share) => {
     expect(shareOfPoolRate(own, pool)).toBeCloseTo(share);
   });
 });

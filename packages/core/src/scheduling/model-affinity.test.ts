@@ -23,50 +23,50 @@ const job = (id: string, over: Partial<TestJob> = {}, fit: Partial<ModelFit> = {
 const offered = (jobs: readonly TestJob[], order: 'shortest' | 'fifo' = 'shortest') =>
   orderByModelAffinity(orderJobs(jobs, order, NOW), ({ fit }) => fit, order, NOW).map(({ id }) => id);
 
-describe('G: a worker that has a model loaded', () => {
-  it('keeps it while others end the first job within 8 times the load', () => {
+describe('orderByModelAffinity, for a worker with a loaded model', () => {
+  it('keeps the model while other workers finish the first job within 8 load times', () => {
     const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
     expect(offered([job('other', { itemsLeft: 239 }), mine])).toEqual(['mine', 'other']);
     expect(offered([job('other', { itemsLeft: 240 }), mine])).toEqual(['other', 'mine']);
   });
 
-  it('swaps at once for a job whose model nobody holds', () => {
+  it('swaps at once for a job whose model no worker has loaded', () => {
     const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
     expect(offered([job('other', {}, { loadedItemsPerSecond: 0 }), mine])).toEqual(['other', 'mine']);
   });
 
-  it('takes a load for 30 seconds where it has not seen one, and swaps freely where it takes none', () => {
+  it('assumes a load time of 30 seconds if unknown, and always swaps if loading takes no time', () => {
     const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
     expect(offered([job('other', { itemsLeft: 239 }, { loadSeconds: null }), mine])[0]).toBe('mine');
     expect(offered([job('other', { itemsLeft: 1 }, { loadSeconds: 0 }), mine])[0]).toBe('other');
   });
 
-  it('goes by the order of jobs among those of its own model', () => {
+  it('keeps the job order among the jobs for its model', () => {
     const jobs = [job('a', { itemsLeft: 3 }, { loaded: true }), job('b', { itemsLeft: 2 }, { loaded: true })];
     expect(offered([...jobs, job('c', { itemsLeft: 1 })])).toEqual(['b', 'a', 'c']);
   });
 
-  it('with nothing to do for it, leaves a job alone that others end before a load is worth it', () => {
+  it('skips, when idle, a job that other workers finish before the model is loaded', () => {
     expect(offered([job('nearly done', { itemsLeft: 14 }), job('long', { itemsLeft: 500 })])).toEqual([
       'long',
     ]);
     expect(offered([job('worth it', { itemsLeft: 15 })])).toEqual(['worth it']);
   });
 
-  it('leaves a job that starves to those that have its model, and swaps for it after three times as long', () => {
+  it('leaves a starving job to the workers with its model, up to three times the starving time', () => {
     const mine = job('mine', {}, { loaded: true });
-    const starved = (times: number, loadedItemsPerSecond: number) =>
+    const starving = (times: number, loadedItemsPerSecond: number) =>
       job(
-        'starved',
+        'starving',
         { itemsLeft: 1, lastServedAt: NOW - times * STARVING_AFTER_SECONDS * 1000 },
         { loadedItemsPerSecond },
       );
-    expect(offered([mine, starved(1, 1)])[0]).toBe('mine');
-    expect(offered([mine, starved(3, 1)])[0]).toBe('starved');
-    expect(offered([mine, starved(1, 0)])[0]).toBe('starved');
+    expect(offered([mine, starving(1, 1)])[0]).toBe('mine');
+    expect(offered([mine, starving(3, 1)])[0]).toBe('starving');
+    expect(offered([mine, starving(1, 0)])[0]).toBe('starving');
   });
 
-  it('with nothing to do for it, helps where those that could end a job sooner take none of it', () => {
+  it('takes a job, when idle, if the workers with its model have not leased any of it', () => {
     const waits = (seconds: number) => job('waits', { itemsLeft: 1, lastServedAt: NOW - seconds * 1000 });
     for (const order of ['shortest', 'fifo'] as const) {
       expect(offered([waits(14)], order)).toEqual([]);
@@ -74,12 +74,12 @@ describe('G: a worker that has a model loaded', () => {
     }
   });
 
-  it('serves a job that starves in the order of submission too', () => {
-    const starved = job('1', { lastServedAt: NOW - 3 * STARVING_AFTER_SECONDS * 1000 });
-    expect(offered([starved, job('2', {}, { loaded: true })], 'fifo')).toEqual(['1', '2']);
+  it('serves a starving job first with fifo too', () => {
+    const starving = job('1', { lastServedAt: NOW - 3 * STARVING_AFTER_SECONDS * 1000 });
+    expect(offered([starving, job('2', {}, { loaded: true })], 'fifo')).toEqual(['1', '2']);
   });
 
-  it('keeps its model in the order of submission too, while there is work for it', () => {
+  it('keeps its model with fifo too, while there is work for it', () => {
     const jobs = [job('1', { itemsLeft: 5000 }), job('2', {}, { loaded: true })];
     expect(offered(jobs, 'fifo')).toEqual(['2', '1']);
   });
@@ -99,8 +99,8 @@ const someJob = fc.record({
 const someJobs = fc.uniqueArray(someJob, { selector: ({ id }) => id, maxLength: 20 });
 const someOrder = fc.constantFrom('shortest', 'fifo');
 
-describe('G: whatever the jobs,', () => {
-  it('none is invented or offered twice, and where the worker can keep its model none is left out', () => {
+describe('orderByModelAffinity, for any jobs', () => {
+  it('offers each job at most once, and all jobs if one needs the loaded model', () => {
     fc.assert(
       fc.property(someJobs, someOrder, (jobs, order) => {
         const ids = offered(jobs, order);
@@ -111,7 +111,7 @@ describe('G: whatever the jobs,', () => {
     );
   });
 
-  it('a job is never left out that nobody holds the model of', () => {
+  it('never skips a job whose model no worker has loaded', () => {
     fc.assert(
       fc.property(someJobs, someOrder, (jobs, order) => {
         const ids = new Set(offered(jobs, order));
@@ -120,7 +120,7 @@ describe('G: whatever the jobs,', () => {
     );
   });
 
-  it('the jobs of one model stay in their order', () => {
+  it('keeps the order of the jobs that need the same model', () => {
     fc.assert(
       fc.property(someJobs, someOrder, (jobs, order) => {
         const sorted = orderJobs(jobs, order, NOW);

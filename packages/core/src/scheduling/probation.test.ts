@@ -9,12 +9,12 @@ import {
   withOutcomes,
 } from './probation.ts';
 
-const record = (...news: readonly (readonly [ok: number, errors: number])[]) =>
+const history = (...news: readonly (readonly [ok: number, errors: number])[]) =>
   news.reduce((before, [ok, errors]) => withOutcomes(before, ok, errors), NO_OUTCOMES);
-const GOOD = record([20, 0]);
-const BAD = record([0, 20]);
+const GOOD = history([20, 0]);
+const BAD = history([0, 20]);
 
-const conduct = (over: Partial<WorkerOnJob> = {}): WorkerOnJob => ({
+const workerOnJob = (over: Partial<WorkerOnJob> = {}): WorkerOnJob => ({
   own: BAD,
   others: [GOOD],
   verdictPending: false,
@@ -25,23 +25,23 @@ const conduct = (over: Partial<WorkerOnJob> = {}): WorkerOnJob => ({
 });
 
 const outcomes = fc.array(fc.tuple(fc.nat({ max: 30 }), fc.nat({ max: 30 })), { maxLength: 30 });
-const records = outcomes.map((news) => record(...news));
+const histories = outcomes.map((news) => history(...news));
 
-describe('the record of a worker', () => {
-  it('forgets: what counts is what it did lately', () => {
-    expect(hasManyErrors(record([1000, 0], [0, 13]))).toBe(false);
-    expect(hasManyErrors(record([1000, 0], [0, 14]))).toBe(true);
-    expect(hasManyErrors(record([0, 1000], [14, 0]))).toBe(false);
+describe('the outcome history of a worker', () => {
+  it('weighs recent outcomes more than old ones', () => {
+    expect(hasManyErrors(history([1000, 0], [0, 13]))).toBe(false);
+    expect(hasManyErrors(history([1000, 0], [0, 14]))).toBe(true);
+    expect(hasManyErrors(history([0, 1000], [14, 0]))).toBe(false);
   });
 
-  it('is doubtful from the sixth error in a row', () => {
-    expect([5, 6].map((errors) => hasManyErrors(record([0, errors])))).toEqual([false, true]);
+  it('has many errors from the sixth error in a row', () => {
+    expect([5, 6].map((errors) => hasManyErrors(history([0, errors])))).toEqual([false, true]);
   });
 
-  it('never counts more than what there was, nor more than about the last twenty', () => {
+  it('never counts more outcomes than arrived, and at most 20', () => {
     fc.assert(
       fc.property(outcomes, (news) => {
-        const { ok, errors, errorsInARow } = record(...news);
+        const { ok, errors, errorsInARow } = history(...news);
         const sum = (which: 0 | 1) => news.reduce((total, each) => total + each[which], 0);
         expect(ok).toBeLessThanOrEqual(sum(0) + 1e-9);
         expect(errors).toBeLessThanOrEqual(sum(1) + 1e-9);
@@ -51,9 +51,9 @@ describe('the record of a worker', () => {
     );
   });
 
-  it('does not depend on how outcomes of one kind are cut into reports', () => {
+  it('does not depend on how outcomes are split into reports', () => {
     fc.assert(
-      fc.property(records, fc.nat({ max: 40 }), fc.nat({ max: 40 }), (before, one, other) => {
+      fc.property(histories, fc.nat({ max: 40 }), fc.nat({ max: 40 }), (before, one, other) => {
         const whole = withOutcomes(before, 0, one + other);
         const parts = withOutcomes(withOutcomes(before, 0, one), 0, other);
         expect(parts.errors).toBeCloseTo(whole.errors);
@@ -63,104 +63,100 @@ describe('the record of a worker', () => {
   });
 });
 
-describe('what a worker may be given', () => {
+describe('leaseBudget', () => {
   it.each<[string, Partial<WorkerOnJob>, LeaseBudget]>([
-    ['all where it does well', { own: GOOD }, 'all'],
-    ['all where few of its items were errors', { own: record([0, 5]) }, 'all'],
+    ['all for a worker with good outcomes', { own: GOOD }, 'all'],
+    ['all for a worker with few errors', { own: history([0, 5]) }, 'all'],
     [
-      'all where every second item is an error for everybody',
-      { own: record([5, 5], [0, 1]), others: [record([10, 10])] },
+      'all if every second item is an error on all workers',
+      { own: history([5, 5], [0, 1]), others: [history([10, 10])] },
       'all',
     ],
-    ['all where the others fare no better: the job is to blame', { others: [BAD, BAD] }, 'all'],
-    ['all where there is nobody else: the job is to end', { others: [] }, 'all'],
-    ['nothing where one other does well', { others: [BAD, GOOD, BAD] }, 'none'],
-    ['nothing where one other had one good item', { others: [record([1, 0])] }, 'none'],
-    ['nothing while another is still to tell', { others: [], verdictPending: true }, 'none'],
+    ['all if the other workers have as many errors: the job causes them', { others: [BAD, BAD] }, 'all'],
+    ['all if there is no other worker: the job must end', { others: [] }, 'all'],
+    ['none if one other worker has good outcomes', { others: [BAD, GOOD, BAD] }, 'none'],
+    ['none if one other worker has one good outcome', { others: [history([1, 0])] }, 'none'],
+    ['none while the only other worker has no outcome yet', { others: [], verdictPending: true }, 'none'],
     [
-      'nothing while all that have told fare badly and one is still to tell',
+      'none while the others have errors too and one has no outcome yet',
       { others: [BAD], verdictPending: true },
       'none',
     ],
-    ['one task after a minute', { probationSeconds: 60, secondsSinceLease: 60 }, 'one'],
-    ['nothing after less', { probationSeconds: 59, secondsSinceLease: 59 }, 'none'],
+    ['one after a pause of a minute', { probationSeconds: 60, secondsSinceLease: 60 }, 'one'],
+    ['none within the first minute', { probationSeconds: 59, secondsSinceLease: 59 }, 'none'],
+    ['none before the pause has doubled', { probationSeconds: 399, secondsSinceLease: 199 }, 'none'],
+    ['one after the pause has doubled', { probationSeconds: 400, secondsSinceLease: 200 }, 'one'],
+    ['one after an hour at most', { probationSeconds: 1e6, secondsSinceLease: 3600 }, 'one'],
+    ['one at once after an ok outcome', { own: withOutcomes(BAD, 1, 0) }, 'one'],
     [
-      'nothing before as much time again has passed',
-      { probationSeconds: 399, secondsSinceLease: 199 },
-      'none',
-    ],
-    ['one task then', { probationSeconds: 400, secondsSinceLease: 200 }, 'one'],
-    ['one task each hour at least', { probationSeconds: 1e6, secondsSinceLease: 3600 }, 'one'],
-    ['one task at once after a good one', { own: withOutcomes(BAD, 1, 0) }, 'one'],
-    [
-      'nothing before that one has ended',
+      'none until the outcomes of that task have arrived',
       { own: withOutcomes(BAD, 1, 0), reportedSinceLease: false },
       'none',
     ],
-    ['all again after fourteen good ones', { own: withOutcomes(BAD, 14, 0) }, 'all'],
-  ])('is %s', (_, over, expected) => {
-    expect(leaseBudget(conduct(over))).toBe(expected);
+    ['all again after fourteen ok outcomes', { own: withOutcomes(BAD, 14, 0) }, 'all'],
+  ])('returns %s', (_, over, expected) => {
+    expect(leaseBudget(workerOnJob(over))).toBe(expected);
   });
 
-  it('is all for at least one of those that are here, whatever they have done', () => {
+  it('returns all for at least one worker, for any histories', () => {
     fc.assert(
-      fc.property(fc.array(records, { minLength: 1, maxLength: 6 }), (all) => {
-        const given = all.map((own, at) => leaseBudget(conduct({ own, others: all.toSpliced(at, 1) })));
+      fc.property(fc.array(histories, { minLength: 1, maxLength: 6 }), (all) => {
+        const given = all.map((own, at) => leaseBudget(workerOnJob({ own, others: all.toSpliced(at, 1) })));
         expect(given).toContain('all');
       }),
     );
   });
 
-  it('never stays nothing for longer than an hour', () => {
+  it('never returns none for longer than an hour', () => {
     const seconds = fc.double({ min: 0, max: 1e7, noNaN: true });
     fc.assert(
       fc.property(
-        records,
-        fc.array(records),
+        histories,
+        fc.array(histories),
         seconds,
         fc.boolean(),
         (own, others, before, verdictPending) => {
-          const rested = {
+          const afterAnHour = {
             probationSeconds: before + 3600,
             secondsSinceLease: 3600,
             reportedSinceLease: false,
           };
-          expect(leaseBudget(conduct({ own, others, verdictPending, ...rested }))).not.toBe('none');
+          expect(leaseBudget(workerOnJob({ own, others, verdictPending, ...afterAnHour }))).not.toBe('none');
         },
       ),
     );
   });
 });
 
-/** A broken worker beside good ones, second by second; whatever it is given ends at once in errors. */
-interface History {
+/** A simulated broken worker beside good ones: every item that it leases ends at once in an error. */
+interface Simulation {
   readonly taskItems: number;
-  /** Items of a lease while nothing speaks against it. */
+  /** Items of a lease before the worker is on probation. */
   readonly leaseItems: number;
-  /** When the first other worker tells of a good item. */
-  readonly othersTellAt: number;
+  /** When another worker reports its first ok outcome, in seconds. */
+  readonly firstOkAt: number;
   readonly seconds: number;
 }
-const histories = fc.record<History>({
+const simulations = fc.record<Simulation>({
   taskItems: fc.integer({ min: 1, max: 100 }),
   leaseItems: fc.integer({ min: 1, max: 500 }),
-  othersTellAt: fc.integer({ min: 0, max: 300 }),
+  firstOkAt: fc.integer({ min: 0, max: 300 }),
   seconds: fc.integer({ min: 1, max: 20_000 }),
 });
 
-function spoiledBy({ taskItems, leaseItems, othersTellAt, seconds }: History): number {
+function spoiledItems({ taskItems, leaseItems, firstOkAt, seconds }: Simulation): number {
   let own = NO_OUTCOMES;
   let spoiled = 0;
-  let doubtedAt: number | null = null;
+  let probationAt: number | null = null;
   let leasedAt = 0;
   for (let now = 0; now < seconds; now += 1) {
-    // It asks as often as it likes: nothing changes until it is given some.
+    // The worker asks until it gets nothing.
     for (;;) {
       const given = leaseBudget({
         own,
-        others: now >= othersTellAt ? [record([1, 0])] : [],
-        verdictPending: now < othersTellAt,
-        probationSeconds: now - (doubtedAt ?? now),
+        others: now >= firstOkAt ? [history([1, 0])] : [],
+        verdictPending: now < firstOkAt,
+        probationSeconds: now - (probationAt ?? now),
         secondsSinceLease: now - leasedAt,
         reportedSinceLease: true,
       });
@@ -169,19 +165,19 @@ function spoiledBy({ taskItems, leaseItems, othersTellAt, seconds }: History): n
       own = withOutcomes(own, 0, items);
       spoiled += items;
       leasedAt = now;
-      if (hasManyErrors(own)) doubtedAt ??= now;
+      if (hasManyErrors(own)) probationAt ??= now;
     }
   }
   return spoiled;
 }
 
-it('a broken worker spoils what it holds when it is found out, then a task each time its pause has doubled', () => {
+it('bounds the items that a broken worker spoils: one lease, then one task per pause', () => {
   fc.assert(
-    fc.property(histories, (history) => {
-      const { taskItems, leaseItems, seconds } = history;
-      const tries = Math.log2(Math.max(seconds, 3600) / 60) + 2 + seconds / 3600;
-      const bound = 5 + Math.max(leaseItems, taskItems) + tries * taskItems;
-      expect(spoiledBy(history)).toBeLessThanOrEqual(bound);
+    fc.property(simulations, (simulation) => {
+      const { taskItems, leaseItems, seconds } = simulation;
+      const leases = Math.log2(Math.max(seconds, 3600) / 60) + 2 + seconds / 3600;
+      const bound = 5 + Math.max(leaseItems, taskItems) + leases * taskItems;
+      expect(spoiledItems(simulation)).toBeLessThanOrEqual(bound);
     }),
     { numRuns: 50 },
   );

@@ -1,66 +1,66 @@
-/** What one worker has lately made of a job's items; older outcomes count less and less. */
+/** A worker's recent outcomes of one job's items. Older outcomes weigh less. */
 export interface OutcomeHistory {
   readonly ok: number;
-  /** Items that ended with an error of their own, and tasks that were given up with one. */
+  /** Items that ended with an error, plus tasks that failed with one. */
   readonly errors: number;
-  /** Errors since the last good outcome, none of them faded. */
+  /** Errors since the last `ok` outcome, at full weight. */
   readonly errorsInARow: number;
 }
 
 export const NO_OUTCOMES: OutcomeHistory = { ok: 0, errors: 0, errorsInARow: 0 };
 
-/** What an outcome is still worth after the next one: about the last twenty count. */
-const FADE = 0.95;
+/** Weight that an outcome keeps with each later outcome. The sum of the weights approaches 20. */
+const DECAY_PER_OUTCOME = 0.95;
 
-/** A record after this many more outcomes, in whatever order they came. */
-export function withOutcomes(record: OutcomeHistory, ok: number, errors: number): OutcomeHistory {
+/** Adds outcomes to a history. The order of the added outcomes does not matter. */
+export function withOutcomes(history: OutcomeHistory, ok: number, errors: number): OutcomeHistory {
   const count = ok + errors;
-  if (count === 0) return record;
-  const kept = FADE ** count;
-  const each = (1 - kept) / (1 - FADE) / count;
+  if (count === 0) return history;
+  const kept = DECAY_PER_OUTCOME ** count;
+  const weight = (1 - kept) / (1 - DECAY_PER_OUTCOME) / count;
   return {
-    ok: record.ok * kept + ok * each,
-    errors: record.errors * kept + errors * each,
-    errorsInARow: ok > 0 ? 0 : record.errorsInARow + errors,
+    ok: history.ok * kept + ok * weight,
+    errors: history.errors * kept + errors * weight,
+    errorsInARow: ok > 0 ? 0 : history.errorsInARow + errors,
   };
 }
 
-/** How much of a job a worker may be given: as always, one task, or nothing for now. */
+/** How many tasks of a job a worker may lease now: any number, one, or none. */
 export type LeaseBudget = 'all' | 'one' | 'none';
 
-/** Faded errors from which a worker can be held to be broken: the sixth in a row. */
-const DOUBTED_ERRORS = 5;
-/** Pauses between the tasks that a doubted worker gets to prove itself. */
+/** Weighted errors from which a worker may be broken. Six errors in a row reach it. */
+const MANY_ERRORS = 5;
+/** Shortest and longest pause between the tasks of a worker on probation. */
 const SHORTEST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 3600;
 
-/** A worker beside the others that have to do with the same job. */
+/** A worker's history on one job, with what the decision needs to know about the other workers. */
 export interface WorkerOnJob {
   readonly own: OutcomeHistory;
-  /** Those of other workers that are here, or only asleep. */
+  /** Histories of the other workers that are alive or asleep. */
   readonly others: readonly OutcomeHistory[];
-  /** Another worker that is here may soon show whether the job or this worker is to blame. */
+  /** Another alive worker will soon show whether the job or this worker causes the errors. */
   readonly verdictPending: boolean;
-  /** Since this worker's errors became as many as its good outcomes. */
+  /** Seconds since this worker's errors caught up with its `ok` outcomes. */
   readonly probationSeconds: number;
-  /** Since it was last given some of the job. */
+  /** Seconds since the worker last leased a task of the job. */
   readonly secondsSinceLease: number;
-  /** Outcomes of that have come since. */
+  /** Outcomes of that lease have arrived. */
   readonly reportedSinceLease: boolean;
 }
 
-/** Whether so much has failed that it matters whose fault it is. */
+/** Whether a history has so many errors that either the job or the worker must be broken. */
 export function hasManyErrors({ ok, errors }: OutcomeHistory): boolean {
-  return errors >= DOUBTED_ERRORS && errors >= ok;
+  return errors >= MANY_ERRORS && errors >= ok;
 }
 
 /**
- * How much of a job a worker may be given.
+ * Decides how many tasks of a job a worker may lease.
  *
- * Errors alone say nothing: every item may be bad, and then the job is to end with them. A worker is to blame only
- * beside another that does clearly better with the same job; and as long as one that could is still to tell, it is
- * doubted. A doubted worker gets a task now and then, after pauses that double, and after a good outcome the next
- * one at once: so one that was mended comes back, and what a broken one spoils is few tasks.
+ * Errors alone do not put a worker on probation: if every item is bad, the job must still end. A worker is on
+ * probation when another worker has at most half its error share on the same job, or may soon have. It then gets
+ * one task at a time, after pauses that double. After an `ok` outcome it gets the next task at once. A repaired
+ * worker therefore recovers, and a broken one spoils few tasks.
  */
 export function leaseBudget({
   own,
@@ -71,15 +71,15 @@ export function leaseBudget({
   reportedSinceLease,
 }: WorkerOnJob): LeaseBudget {
   if (!hasManyErrors(own)) return 'all';
-  const blamed = others.some((other) => errorShare(other) <= errorShare(own) / 2);
-  if (!blamed && !verdictPending) return 'all';
+  const othersDoBetter = others.some((other) => errorShare(other) <= errorShare(own) / 2);
+  if (!othersDoBetter && !verdictPending) return 'all';
   if (own.errorsInARow === 0 && reportedSinceLease) return 'one';
-  const soFar = probationSeconds - secondsSinceLease;
-  const pause = Math.min(Math.max(soFar, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS);
+  const probationAtLease = probationSeconds - secondsSinceLease;
+  const pause = Math.min(Math.max(probationAtLease, SHORTEST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS);
   return secondsSinceLease >= pause ? 'one' : 'none';
 }
 
-/** As if one outcome of each kind had come before, so that a single one does not say all. */
+/** Share of errors with add-one smoothing, so that a single outcome is never 0 % or 100 %. */
 function errorShare({ ok, errors }: OutcomeHistory): number {
   return (errors + 1) / (ok + errors + 2);
 }

@@ -12,7 +12,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
     jobTypes: ['noop'],
     models: ['noop'],
     slots: 1,
-    paces: [{ ...NOOP, itemsPerSecond: 1, loaded: false }],
+    rates: [{ ...NOOP, itemsPerSecond: 1, loaded: false }],
     held: [],
     copies: [],
     ...over,

@@ -93,7 +93,7 @@ export class PoolView {
     const measured = new Map(
       recent.map((row) => [
         row.worker_id,
-        measuredRate({ fadedItems: row.faded_items, sinceSeconds: row.since_seconds }),
+        measuredRate({ decayedItems: row.faded_items, sinceSeconds: row.since_seconds }),
       ]),
     );
     return {
@@ -103,7 +103,7 @@ export class PoolView {
       reportedRate: sum(
         pool.workers
           .filter(({ alive }) => alive)
-          .flatMap(({ paces }) => paces)
+          .flatMap(({ rates }) => rates)
           .filter(({ jobType, model }) => jobType === job.jobType && model === job.model)
           .map(({ itemsPerSecond }) => itemsPerSecond),
       ),
@@ -183,7 +183,7 @@ function poolWorker(
     models: row.models,
     slots: row.concurrency,
     // As the heartbeat was validated and stored.
-    paces: (JSON.parse(row.rates) as WorkerRate[]).map((rate) => ({
+    rates: (JSON.parse(row.rates) as WorkerRate[]).map((rate) => ({
       jobType: rate.job_type,
       model: rate.model,
       itemsPerSecond: rate.items_per_second,
@@ -204,7 +204,7 @@ function stranger(id: string, held: readonly HeldWork[]): PoolWorker {
     jobTypes: [],
     models: [],
     slots: 1,
-    paces: [],
+    rates: [],
     held,
     copies: [],
   };
