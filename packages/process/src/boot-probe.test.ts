@@ -1,8 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { type BootProbeOptions, probeBoot } from './boot-probe.ts';
+import { type BootProbe, type BootProbeOptions, probeBoot } from './boot-probe.ts';
+
+const FIXTURE = fileURLToPath(new URL('boot-probe.fixture.ts', import.meta.url));
 
 const statePath = () => join(mkdtempSync(join(tmpdir(), 'macbatch-probe-')), 'probe_state.json');
 const worker = (path: string, name = 'mac-1'): BootProbeOptions => ({
@@ -12,7 +17,7 @@ const worker = (path: string, name = 'mac-1'): BootProbeOptions => ({
   startedAt: '2026-01-02T03:04:05.000Z',
 });
 
-it('B1: a boot is told with its id, process, host, start, folder and whether the temp folder can be written', () => {
+it('B1: describes a boot: id, process, host, start, folder, and whether the temporary folder is writable', () => {
   const { boot } = probeBoot(worker(statePath()));
   expect(boot).toEqual({
     boot_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -24,7 +29,7 @@ it('B1: a boot is told with its id, process, host, start, folder and whether the
   });
 });
 
-it('B1: the second boot finds the record of the first', () => {
+it('B1: finds the record of the first boot at the second', () => {
   const path = statePath();
   const first = probeBoot(worker(path));
   const second = probeBoot(worker(path));
@@ -41,7 +46,7 @@ it('B1: the second boot finds the record of the first', () => {
   });
 });
 
-it('B2: several programs share the file, one record for each role and name', () => {
+it('B2: keeps one record for each role and name in a shared file', () => {
   const path = statePath();
   const control = probeBoot({ ...worker(path), role: 'control' });
   const one = probeBoot(worker(path, 'mac-1'));
@@ -54,27 +59,56 @@ it('B2: several programs share the file, one record for each role and name', () 
 
 it.each([
   ['empty', ''],
-  ['torn', '{"worker:mac-1":{"boot_id":"x","pi'],
-  ['no object', '[1,2]'],
-  ['of another shape', '{"worker:mac-1":{"boot_id":7}}'],
+  ['torn', '{"program":"worker:mac-1","record":{"boot_id":"x","pi'],
+  ['not an object', '[1,2]'],
+  ['of another shape', '{"program":"worker:mac-1","record":{"boot_id":7}}\n{"program":7}'],
+  ['of a former release', '{"worker:mac-1":{"boot_id":"x"}}'],
   ['binary', '\u0000\u0001\ufffd'],
-])('B2: a record that is %s counts as none, and the next boot finds the new one', (_, text) => {
+])('B2: treats a file that is %s as no record, and finds the new record at the next boot', (_, text) => {
   const path = statePath();
   writeFileSync(path, text);
   expect(probeBoot(worker(path)).previous_record_found).toBe(false);
   expect(probeBoot(worker(path)).previous_record_found).toBe(true);
 });
 
-it('B2: a torn file of one program does not stop another', () => {
+it('B2: keeps the records of other programs when a line is torn', () => {
   const path = statePath();
-  writeFileSync(path, '{"worker:mac-1":null,"worker:mac-2":{"torn":true}}');
-  expect(probeBoot(worker(path, 'mac-3')).previous_record_found).toBe(false);
-  expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveProperty('worker:mac-1');
+  const two = probeBoot(worker(path, 'mac-2'));
+  appendFileSync(path, '{"program":"worker:mac-1","record":{"boot_id":"x","pi');
+  const three = probeBoot(worker(path, 'mac-3'));
+  expect(three.previous_record_found).toBe(false);
+  expect(probeBoot(worker(path, 'mac-1')).previous_record_found).toBe(false);
+  expect(probeBoot(worker(path, 'mac-2')).previous_boot_id).toBe(two.boot.boot_id);
+  expect(probeBoot(worker(path, 'mac-3')).previous_boot_id).toBe(three.boot.boot_id);
 });
 
-it('B2: a place that cannot be read or written counts as no record and stops nobody', () => {
+it('B2: keeps the records of programs that boot at the same time', async () => {
+  const path = statePath();
+  const names = Array.from({ length: 6 }, (_, n) => `mac-${n}`);
+  const boots = await Promise.all(
+    names.map(async (name) => {
+      const { stdout } = await promisify(execFile)(process.execPath, [FIXTURE, path, name]);
+      return (JSON.parse(stdout) as BootProbe).boot.boot_id;
+    }),
+  );
+  expect(names.map((name) => probeBoot(worker(path, name)).previous_boot_id)).toEqual(boots);
+});
+
+it('B2: drops old records when the file has grown large, and keeps the last of each program', () => {
+  const path = statePath();
+  const other = probeBoot(worker(path, 'mac-2'));
+  const old = { program: 'worker:mac-1', record: { boot_id: 'old' } };
+  appendFileSync(path, `${JSON.stringify(old)}\n`.repeat(30_000));
+  const { boot } = probeBoot(worker(path, 'mac-1'));
+  expect(statSync(path).size).toBeLessThan(2000);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(probeBoot(worker(path, 'mac-1')).previous_boot_id).toBe(boot.boot_id);
+  expect(probeBoot(worker(path, 'mac-2')).previous_boot_id).toBe(other.boot.boot_id);
+});
+
+it('B2: treats a file that cannot be read or written as no record, and does not stop', () => {
   const folder = mkdtempSync(join(tmpdir(), 'macbatch-probe-'));
-  // A folder where the file should be can be neither read nor replaced, whoever asks.
+  // A folder in the place of the file can be neither read nor replaced, not even by root.
   const path = join(folder, 'is-a-folder');
   mkdirSync(path);
   writeFileSync(join(path, 'in-use'), '');
@@ -82,12 +116,4 @@ it('B2: a place that cannot be read or written counts as no record and stops nob
   expect(probeBoot(worker(path)).previous_record_found).toBe(false);
   expect(probeBoot(worker(join(folder, 'missing', 'state.json'))).previous_record_found).toBe(false);
   expect(probeBoot(worker('/proc/macbatch-cannot-be-here')).previous_record_found).toBe(false);
-});
-
-it('B2: a lock that a dead program left does not keep the others waiting for ever', () => {
-  const path = statePath();
-  mkdirSync(`${path}.lock`);
-  chmodSync(`${path}.lock`, 0o700);
-  expect(probeBoot(worker(path)).previous_record_found).toBe(false);
-  expect(probeBoot(worker(path)).previous_record_found).toBe(true);
 });
