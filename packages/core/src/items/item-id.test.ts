@@ -14,7 +14,7 @@ it.each<[string, unknown, string]>([
   ['that is null', null, 'must be a string'],
   ['that is missing', undefined, 'must be a string'],
   ['that is a list of one', ['a'], 'must be a string'],
-])('A3: an id %s is refused, and the reason says why', (_what, id, problem) => {
+])('A3: refuses an id %s, with a reason', (_what, id, problem) => {
   expect(itemIdProblem(id)).toBe(problem);
 });
 
@@ -30,6 +30,6 @@ it.each<[string, string]>([
   ['other control characters', 'a\u0001\n\t'],
   ['a private-use character', '\uf8ff'],
   ['quotes and backslashes', '"\\'],
-])('I7: an id of %s is fine', (_what, id) => {
+])('I7: accepts an id of %s', (_what, id) => {
   expect(itemIdProblem(id)).toBeNull();
 });

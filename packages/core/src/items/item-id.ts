@@ -1,7 +1,7 @@
 /** The longest item id, in characters (Unicode code points). */
 export const MAX_ITEM_ID_LENGTH = 512;
 
-/** What is wrong with an item id, as the end of a sentence; null when nothing is. */
+/** Describes what is wrong with an item id, as the end of a sentence; null if it is valid. */
 export function itemIdProblem(id: unknown): string | null {
   if (typeof id !== 'string') return 'must be a string';
   if (id.length === 0) return 'must not be empty';

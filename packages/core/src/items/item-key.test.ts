@@ -10,21 +10,21 @@ const payloadText = (payload: string) =>
     ?.split('"payload":')[1]
     ?.slice(0, -1);
 
-it('I2: the canonical text is the one of RFC 8785, section 3.2.2', () => {
+it('I2: produces the canonical text of RFC 8785, section 3.2.2', () => {
   const input = String.raw`{
     "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
     "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
     "literals": [null, true, false]
   }`;
-  // The first number of the RFC's example is not what its double prints as, so that text has no key …
+  // The first number of the RFC's example changes when it is parsed, so that text has no key …
   expect(payloadText(input)).toBeUndefined();
-  // … and with the number as the double prints it, it is the RFC's output.
+  // … and with the number as JavaScript prints it, the text equals the RFC's output.
   expect(payloadText(input.replace('333333333.33333329', '333333333.3333333'))).toBe(
     String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
   );
 });
 
-it('I2: members are sorted by UTF-16 code units, as in RFC 8785, section 3.2.3', () => {
+it('I2: sorts members by UTF-16 code units, as in RFC 8785, section 3.2.3', () => {
   const input = String.raw`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`;
   const names = Object.values(JSON.parse(payloadText(input) ?? '{}') as Record<string, string>);
   expect(payloadText(input)?.indexOf('Carriage Return')).toBeLessThan(
@@ -53,7 +53,7 @@ it.each([
   ['"\\ud800"', 'a lone surrogate'],
   ['{"\\udc00":1}', 'a lone surrogate in a name'],
   ['[[[9007199254740993]]]', 'deep inside'],
-])('I2: %s gets no key: %s', (payload) => {
+])('I2: gives no key to %s: %s', (payload) => {
   expect(itemKey(job, payload)).toBeNull();
 });
 
@@ -72,17 +72,17 @@ it.each([
   '5e-324',
   '-1.5e+10',
   '12345678901234567000',
-])('I2: %s has a key', (payload) => {
+])('I2: gives a key to %s', (payload) => {
   expect(itemKey(job, payload)).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it('I2: the key does not depend on how the same value is written', () => {
+it('I2: gives equal keys to different spellings of the same value', () => {
   expect(itemKey(job, '{"b":1.0,"a":[1e2,"\\u0061"]}')).toBe(
     itemKey(job, ' { "a" : [100, "a"] , "b" : 1 } '),
   );
 });
 
-it('I2: the key depends on payload, params, model and job type', () => {
+it('I2: gives different keys to different payloads, params, models and job types', () => {
   const keys = [
     itemKey(job, '"x"'),
     itemKey(job, '"y"'),
@@ -93,17 +93,17 @@ it('I2: the key depends on payload, params, model and job type', () => {
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-it('I2: the key is SHA-256 over the text', () => {
+it('I2: hashes the canonical text with SHA-256', () => {
   const text = keyTexts(job)('"x"');
   expect(text).toBe('{"job_type":"classify","model":"use-lite","params":{"labels":["a","b"]},"payload":"x"}');
   expect(itemKey(job, '"x"')).toBe(createHash('sha256').update(String(text)).digest('hex'));
 });
 
-it('I2: whatever JSON prints can be held without loss, and equal values have equal keys', () => {
+it('I2: gives a key to every value that JSON.stringify prints, and equal keys to equal values', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = JSON.stringify(value);
-      // JSON.stringify prints -0 as 0; lone surrogates stay, escaped.
+      // JSON.stringify prints -0 as 0 and escapes lone surrogates.
       const wellFormed = !/\\ud[89a-f]/.test(text);
       expect(isLosslessJson(text)).toBe(wellFormed);
       if (wellFormed)
@@ -112,7 +112,7 @@ it('I2: whatever JSON prints can be held without loss, and equal values have equ
   );
 });
 
-it('I2: integers near 2^53 have equal keys only when they are equal', () => {
+it('I2: gives different keys to different integers near 2^53', () => {
   fc.assert(
     fc.property(fc.bigInt(-(2n ** 60n), 2n ** 60n), fc.bigInt(-3n, 3n), (n, step) => {
       const [a, b] = [itemKey(job, String(n)), itemKey(job, String(n + step))];

@@ -7,16 +7,16 @@ import { isLosslessJson } from './lossless-json.ts';
 /** What every item of a job has in common. */
 export interface KeyedJob {
   readonly jobType: JobType;
-  /** The alias that the operator configured, not a model name that may silently change behind it. */
+  /** The configured alias, not a model name that may change behind it. */
   readonly model: string;
   /** JSON text of an object. */
   readonly params: string;
 }
 
 /**
- * The canonical text (RFC 8785) that an item's idempotency key is the hash of, for the payloads of one
- * job: an object of job_type, model, params and payload. Null for a payload that canonical JSON cannot
- * hold without loss: it gets no reuse, never a wrong one.
+ * Returns a function that computes the canonical text (RFC 8785) of an item of one
+ * job: an object of job_type, model, params and payload. The text is null if canonical JSON cannot
+ * represent the payload without loss. Such an item is never reused.
  */
 export function keyTexts(job: KeyedJob): (payload: string) => string | null {
   const params = canonicalText(job.params);
@@ -28,7 +28,7 @@ export function keyTexts(job: KeyedJob): (payload: string) => string | null {
   };
 }
 
-/** An item's idempotency key: SHA-256 of its canonical text, in hex; null where it has none. */
+/** An item's idempotency key: SHA-256 of its canonical text, in hex; null if it has no canonical text. */
 export function itemKey(job: KeyedJob, payload: string): string | null {
   const text = keyTexts(job)(payload);
   return text === null ? null : bytesToHex(sha256(utf8ToBytes(text)));

@@ -4,8 +4,8 @@ import { AWKWARD_PAYLOADS, jsonSpace, jsonText } from '../testing/json-text.ts';
 import { parseItem } from './item.ts';
 import { itemIdProblem } from './item-id.ts';
 
-describe('an item', () => {
-  it('I7: any payload comes out as the text that went in, whatever stands around it', () => {
+describe('parseItem', () => {
+  it('I7: keeps the text of any payload, with any text around it', () => {
     const id = fc.string({ minLength: 1, maxLength: 60 }).filter((text) => itemIdProblem(text) === null);
     fc.assert(
       fc.property(id, jsonText, jsonSpace, fc.boolean(), (name, payload, space, idFirst) => {
@@ -17,16 +17,16 @@ describe('an item', () => {
     );
   });
 
-  it.each(AWKWARD_PAYLOADS)('I7: %s comes back as it went in', (_name, payload) => {
+  it.each(AWKWARD_PAYLOADS)('I7: keeps the text of %s', (_name, payload) => {
     expect(parseItem(`{"id":"a","payload": ${payload} }`)).toEqual({ ok: true, item: { id: 'a', payload } });
   });
 
-  it('I7: a lone surrogate that is written as an escape stays in the payload as it is', () => {
+  it('I7: keeps an escaped lone surrogate in the payload', () => {
     const payload = '"\\udead"';
     expect(parseItem(`{"id":"a","payload":${payload}}`)).toEqual({ ok: true, item: { id: 'a', payload } });
   });
 
-  it('I7: an id written with escapes is the id that they spell', () => {
+  it('I7: decodes the escapes of an id', () => {
     expect(parseItem('{"\\u0069d":"\\u0061\\ud83d\\ude00","payload":1}')).toEqual({
       ok: true,
       item: { id: 'a😀', payload: '1' },
@@ -34,7 +34,7 @@ describe('an item', () => {
   });
 });
 
-describe('what is not an item', () => {
+describe('parseItem refuses', () => {
   it.each<[string, string, string | null, string]>([
     ['an empty text', '', null, 'is not JSON'],
     ['half a text', '{"id":"a"', null, 'is not JSON'],
@@ -59,7 +59,7 @@ describe('what is not an item', () => {
     ['a member too many', '{"id":"a","payload":1,"model":"m"}', 'model', 'is not a member of an item'],
     ['a member named __proto__', '{"id":"a","__proto__":{},"payload":1}', '__proto__', 'is not a member'],
     ['an id only by inheritance', '{"__proto__":{"id":"a"},"payload":1}', '__proto__', 'is not a member'],
-  ])('A3: %s is refused, and the member at fault is named', (_what, text, field, problem) => {
+  ])('A3: %s, and names the invalid member', (_what, text, field, problem) => {
     expect(parseItem(text)).toEqual({ ok: false, field, problem: expect.stringContaining(problem) });
   });
 });

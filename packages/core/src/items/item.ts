@@ -13,12 +13,12 @@ export type ParsedItem =
   | { readonly ok: false; readonly field: string | null; readonly problem: string };
 
 /**
- * Reads one item from JSON text `{"id": …, "payload": …}` and keeps the payload's text as it stands.
- * `field` of a refusal names the member at fault; null means the text as a whole.
+ * Parses an item from JSON text `{"id": …, "payload": …}` and keeps the exact text of the payload.
+ * On failure, `field` names the invalid member; null means the text as a whole.
  */
 export function parseItem(text: string): ParsedItem {
   if (!text.isWellFormed()) {
-    // Written as an escape it would survive; raw, it has no UTF-8 form.
+    // An escaped lone surrogate is valid JSON text. A raw one has no UTF-8 encoding.
     return { ok: false, field: null, problem: 'must not contain a raw lone surrogate' };
   }
   let value: unknown;

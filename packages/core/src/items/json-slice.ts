@@ -1,9 +1,9 @@
 /**
- * Where values stand inside a JSON text, so that a payload can be kept exactly as it was written:
- * parsing and printing it again would change numbers beyond 2^53, escapes and key order.
+ * The position of a value inside a JSON text. Keeping the slice preserves a payload exactly:
+ * parsing and printing it would change numbers beyond 2^53, escapes and key order.
  *
- * Every function here expects a text that `JSON.parse` has accepted; it finds the ends of values and
- * validates nothing.
+ * The functions of this file expect a text that `JSON.parse` accepts. They find the ends of values and
+ * do not validate.
  */
 export interface Slice {
   readonly start: number;
@@ -22,7 +22,7 @@ function skipSpace(text: string, at: number): number {
   }
 }
 
-/** The position after the string that opens at `at`. */
+/** The position after the string that starts at `at`. */
 function endOfString(text: string, at: number): number {
   let close = at;
   for (;;) {
@@ -34,7 +34,7 @@ function endOfString(text: string, at: number): number {
   }
 }
 
-/** The position after the value that starts at `at`. A value that is not there is an error, not a loop. */
+/** The position after the value that starts at `at`. Throws if there is no value. */
 function endOfValue(text: string, at: number): number {
   const end = scanValue(text, at);
   if (end === at) throw new SyntaxError('missing value: the text is not JSON');
@@ -65,7 +65,7 @@ function scanValue(text: string, at: number): number {
   return i;
 }
 
-/** The members of the object that `text` holds from `start`: name and place of the value, in order. */
+/** The members of the object at `start`: name and position of each value, in order. */
 export function objectMembers(text: string, start = 0): { readonly name: string; readonly value: Slice }[] {
   const members: { name: string; value: Slice }[] = [];
   let i = skipSpace(text, skipSpace(text, start) + 1);
@@ -81,7 +81,7 @@ export function objectMembers(text: string, start = 0): { readonly name: string;
   return members;
 }
 
-/** The places of the elements of the array that `text` holds from `start`. */
+/** Yields the positions of the elements of the array at `start`. */
 export function* arrayElements(text: string, start = 0): Generator<Slice, void, undefined> {
   let i = skipSpace(text, skipSpace(text, start) + 1);
   while (i < text.length && text.charCodeAt(i) !== 0x5d) {

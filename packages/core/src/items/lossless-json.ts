@@ -1,9 +1,9 @@
 import { arrayElements, objectMembers } from './json-slice.ts';
 
 /**
- * Whether canonical JSON can hold this text without loss. It can't where parsing already changes what was
- * written: numbers that a double does not tell apart from their neighbours, negative zero, a member that
- * stands twice in an object, strings with lone surrogates. Expects a text that `JSON.parse` accepts.
+ * Whether canonical JSON can represent this text without loss. Parsing loses
+ * numbers that a double cannot represent, negative zero, repeated members of
+ * an object, and strings with lone surrogates. Expects a text that `JSON.parse` accepts.
  */
 export function isLosslessJson(text: string, start = 0): boolean {
   switch (text[start]) {
@@ -41,7 +41,7 @@ function stringAt(text: string, start: number): string {
 
 const NUMBER = /(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?/y;
 
-/** A number's decimal value as digits without zeros at either end, and the power of ten of the last. */
+/** A number as decimal digits without leading or trailing zeros, with the power of ten of the last digit. */
 function decimal(
   text: string,
   start: number,
@@ -57,7 +57,7 @@ function decimal(
   };
 }
 
-/** The double that stands for the number prints as the same decimal value again. */
+/** Whether the number, parsed as a double, prints as the same decimal value. */
 function isLosslessNumber(text: string, start: number): boolean {
   const written = decimal(text, start);
   if (written.digits === '') return !written.negative;

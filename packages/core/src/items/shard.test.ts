@@ -15,7 +15,7 @@ it.each([
   expect(taskCount(items, shardSize)).toBe(tasks);
 });
 
-it('A1: the tasks hold every item, and no task is empty', () => {
+it('A1: makes enough tasks for all items, and no empty task', () => {
   const sizes = fc.integer({ min: 1, max: MAX_SHARD_SIZE });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100_000_000 }), sizes, (items, shardSize) => {
@@ -26,7 +26,7 @@ it('A1: the tasks hold every item, and no task is empty', () => {
   );
 });
 
-it('A1: a submission that names no shard size gets one that is allowed', () => {
+it('A1: the default shard size is within the limits', () => {
   expect(DEFAULT_SHARD_SIZE).toBeGreaterThanOrEqual(1);
   expect(DEFAULT_SHARD_SIZE).toBeLessThanOrEqual(MAX_SHARD_SIZE);
 });

@@ -1,4 +1,4 @@
-/** Items per task where a submission does not say: small enough that a closed lid costs little. */
+/** Items per task by default: small, so that a closed lid costs little. */
 export const DEFAULT_SHARD_SIZE = 10;
 
 /** The largest shard a submission may ask for. */

@@ -39,7 +39,7 @@ describe('the states', () => {
     expect([fresh, leasedByAnn, done, failed].map(({ status }) => status)).toEqual(TASK_STATUSES);
   });
 
-  it('T1: a new task is pending, nobody holds it and nothing is counted yet', () => {
+  it('T1: a new task is pending, has no holder and counts nothing', () => {
     expect(fresh).toEqual({
       status: 'pending',
       attempts: 0,
@@ -57,7 +57,7 @@ describe('the states', () => {
     });
   });
 
-  it('T3: a lease holds 600 s, an error is final at 3 attempts, a heartbeat counts for 60 s', () => {
+  it('T3: a lease lasts 600 s, a task has 3 attempts, a heartbeat counts for 60 s', () => {
     expect({ LEASE_SECONDS, MAX_ATTEMPTS, HEARTBEAT_ALIVE_SECONDS }).toEqual({
       LEASE_SECONDS: 600,
       MAX_ATTEMPTS: 3,
@@ -67,7 +67,7 @@ describe('the states', () => {
 });
 
 describe('lease', () => {
-  it('T2: a lease sets the status, the end of the lease and one more attempt, all at once', () => {
+  it('T2: sets the status, the end of the lease and attempts + 1 at once', () => {
     expect(after(fresh, lease('ann'))).toEqual({
       ...fresh,
       status: 'leased',
@@ -77,7 +77,7 @@ describe('lease', () => {
     });
   });
 
-  it('T2: the attempt of a worker that died silently stays burnt', () => {
+  it('T2: charges the attempt of a worker that died silently', () => {
     expect(expired.attempts).toBe(1);
     expect(leasedByBob.attempts).toBe(2);
   });
@@ -89,36 +89,36 @@ describe('lease', () => {
     ['failed', failed, 'not_pending'],
     ['pending in a cancelled job', cancel(fresh), 'job_cancelled'],
     ['leased in a cancelled job', cancel(leasedByAnn), 'job_cancelled'],
-  ])('T4: no lease is granted to a task that is %s', (_state, task, reason) => {
+  ])('T4: grants no lease of a task that is %s', (_state, task, reason) => {
     expect(decide(task, lease('bob', T0 + 2 * LEASE_MS))).toEqual(refused(reason));
   });
 
-  it('T4: of two workers that reach for one task, the second goes on without it', () => {
+  it('T4: grants a task to the first of two workers and refuses the second', () => {
     const first = decide(fresh, lease('ann'));
     expect(first.ok && decide(first.task, lease('bob'))).toEqual(refused('not_pending'));
   });
 });
 
 describe('renew', () => {
-  it('T10: a renewal in a cancelled job is refused, so that the holder learns of it and stops', () => {
+  it('T10: refuses a renewal in a cancelled job, so that the holder stops', () => {
     expect(decide(cancel(leasedByAnn), renew('ann', 1))).toEqual(refused('job_cancelled'));
   });
 
-  it('T2: a renewal moves the end of the lease and nothing else, not even the attempts', () => {
+  it('T2: a renewal changes the end of the lease and nothing else', () => {
     expect(after(leasedByAnn, renew('ann', 1, T0 + 200_000))).toEqual({
       ...leasedByAnn,
       leaseUntil: T0 + 200_000 + LEASE_MS,
     });
   });
 
-  it('T5: a renewal that comes before the reclaim saves an overdue lease', () => {
+  it('T5: accepts a renewal of an overdue lease before a reclaim', () => {
     const late = T0 + LEASE_MS + 5_000;
     expect(decide(after(leasedByAnn, renew('ann', 1, late)), expire(late))).toEqual(refused('not_due'));
   });
 });
 
 describe('expire', () => {
-  it('T5: a lease whose end has passed goes back to pending, and the worker is cleared', () => {
+  it('T5: sends a task whose lease has passed back to pending without a worker', () => {
     expect(expired).toEqual({
       ...leasedByAnn,
       status: 'pending',
@@ -129,10 +129,10 @@ describe('expire', () => {
   });
 
   it.each([
-    ['one millisecond before its end', T0 + LEASE_MS - 1, false],
-    ['at its very end', T0 + LEASE_MS, true],
-    ['long after it', T0 + 48 * 3_600_000, true],
-  ])('T5: asked %s, a lease is taken back: %s ms, %s', (_when, now, takenBack) => {
+    ['one millisecond before the end of the lease', T0 + LEASE_MS - 1, false],
+    ['at the end of the lease', T0 + LEASE_MS, true],
+    ['long after the end of the lease', T0 + 48 * 3_600_000, true],
+  ])('T5: %s, at %s ms, expires the lease: %s', (_when, now, takenBack) => {
     expect(decide(leasedByAnn, expire(now)).ok).toBe(takenBack);
   });
 
@@ -141,15 +141,15 @@ describe('expire', () => {
     ['pending again', expired],
     ['done', done],
     ['failed', failed],
-  ])('T5: a task that is %s has no lease to take back, so a second pass changes nothing', (_state, task) => {
+  ])('T5: changes nothing for a task that is %s, so a second reclaim has no effect', (_state, task) => {
     expect(decide(task, expire(T0 + 48 * 3_600_000))).toEqual(refused('not_due'));
   });
 
-  it('T5: expiries alone do not fail a task at three attempts', () => {
+  it('T5: does not fail a task at three attempts for expiries alone', () => {
     expect(after(fresh, ...times(3, lease('ann'), expire())).status).toBe('pending');
   });
 
-  it('T11: nine expiries are borne, the tenth fails the task and says so', () => {
+  it('T11: fails the task at the tenth expiry in a row, with an error that says so', () => {
     expect(MAX_EXPIRIES).toBe(10);
     const nine = after(fresh, ...times(9, lease('ann'), expire()));
     expect(nine).toMatchObject({ status: 'pending', expiries: 9, error: null });
@@ -170,14 +170,14 @@ describe('expire', () => {
     ['an outcome', [report('bob', 10, 1), expire()]],
     ['a late outcome from a lease that ended', [report('ann', 3, 1), expire()]],
     ['an error', [fail('bob', 10)]],
-  ])('T11: only expiries in a row count: after nine, %s begins a new row', (_sign, events) => {
+  ])('T11: counts expiries from zero again after %s', (_event, events) => {
     const alive = after(
       newTask(ITEMS, 'errors'),
       ...times(9, lease('ann'), expire()),
       lease('bob'),
       ...events,
     );
-    const since = events.length - 1; // the lease that brought the sign may still expire
+    const since = events.length - 1; // the lease of that report may still expire
     expect(alive).toMatchObject({ status: 'pending', expiries: since });
     const again = after(alive, ...times(9 - since, lease('ann'), expire()));
     expect(again).toMatchObject({ status: 'pending', expiries: 9 });
@@ -188,20 +188,20 @@ describe('expire', () => {
   });
 
   it.each<[string, TaskEvent]>([
-    ['a report that brings nothing new', report('bob', 10, 0)],
+    ['a report without new outcomes', report('bob', 10, 0)],
     ['a renewal', renew('bob', 10)],
-    ['a lease handed back', release('bob', 10)],
-  ])('T11: %s does not end a row of expiries', (_event, event) => {
+    ['a release', release('bob', 10)],
+  ])('T11: does not reset the expiries after %s', (_event, event) => {
     const nine = after(fresh, ...times(9, lease('ann'), expire()), lease('bob'));
     expect(after(nine, event).expiries).toBe(9);
   });
 
-  it('T11: a task that failed by its expiries stays failed when a late outcome ends the row', () => {
+  it('T11: keeps a task failed by expiries when a late outcome resets the count', () => {
     const lost = after(fresh, ...times(10, lease('ann'), expire()));
     expect(after(lost, report('ann', 4, 1))).toEqual({ ...lost, outcomeCount: 1, expiries: 0 });
   });
 
-  it("T11: the bound is the same when only errors burn a task's attempts", () => {
+  it('T11: has the same bound with retry_on errors', () => {
     const nine = after(newTask(ITEMS, 'errors'), ...times(9, lease('ann'), expire()));
     expect(nine.status).toBe('pending');
     expect(after(nine, lease('ann'), expire()).status).toBe('failed');
@@ -209,7 +209,7 @@ describe('expire', () => {
 });
 
 describe('fail', () => {
-  it.each([1, 2])('T6: an error at attempt %i sends the task back to pending, for anyone', (attempt) => {
+  it.each([1, 2])('T6: sends the task back to pending after an error at attempt %i', (attempt) => {
     const held = after(fresh, ...times(attempt - 1, lease('ann'), expire()), lease('bob'));
     const next = after(held, fail('bob', attempt));
     expect(next).toEqual({
@@ -224,7 +224,7 @@ describe('fail', () => {
     expect(after(next, lease('cem')).assignedWorker).toBe('cem');
   });
 
-  it.each([3, 4, 9])('T6: an error at attempt %i fails the task', (attempt) => {
+  it.each([3, 4, 9])('T6: fails the task after an error at attempt %i', (attempt) => {
     const held = after(fresh, ...times(attempt - 1, lease('ann'), expire()), lease('bob'));
     expect(after(held, fail('bob', attempt))).toEqual({
       ...held,
@@ -237,7 +237,7 @@ describe('fail', () => {
     });
   });
 
-  it('T6: the last error is the one that is kept', () => {
+  it('T6: keeps the last error', () => {
     const next = after(
       fresh,
       lease('ann'),
@@ -248,12 +248,12 @@ describe('fail', () => {
     expect(next).toMatchObject({ errors: 2, error: '"last"' });
   });
 
-  it('T6: outcomes that are recorded stay when the task fails', () => {
+  it('T6: keeps recorded outcomes when the task fails', () => {
     const part = after(fresh, ...times(2, lease('ann'), expire()), lease('ann'), report('ann', 3, 2));
     expect(after(part, fail('ann', 3))).toMatchObject({ status: 'failed', outcomeCount: 2 });
   });
 
-  it('T6: a lease that was handed back does not count towards the three', () => {
+  it('T6: does not charge a released lease', () => {
     const held = after(fresh, ...times(1, lease('ann'), release('ann', 1)), lease('bob'), expire());
     const third = after(held, lease('cem'));
     expect(third.attempts).toBe(3);
@@ -261,44 +261,44 @@ describe('fail', () => {
     expect(after(third, fail('cem', 3), lease('cem'), fail('cem', 4)).status).toBe('failed');
   });
 
-  it('T6: where only errors burn attempts, expiries do not count and the third error fails the task', () => {
+  it('T6: with retry_on errors, counts only errors and fails at the third', () => {
     const lost = after(newTask(ITEMS, 'errors'), ...times(5, lease('ann'), expire()));
     const second = after(lost, lease('ann'), fail('ann', 6), lease('ann'), fail('ann', 7), lease('ann'));
     expect(second).toMatchObject({ status: 'leased', attempts: 8, errors: 2 });
     expect(after(second, fail('ann', 8))).toMatchObject({ status: 'failed', errors: 3, error: ERROR });
   });
 
-  it('T8: a task that failed once is free at once: there is no back-off', () => {
+  it('T8: allows a new lease right after an error, without back-off', () => {
     const next = after(leasedByAnn, fail('ann', 1));
     expect(after(next, lease('ann', T0)).status).toBe('leased');
   });
 });
 
 describe('report', () => {
-  it('T7: the result that completes a task ends it, with the reporter as its worker', () => {
+  it('T7: marks a task as done with the last result, and records the reporter as its worker', () => {
     expect(done).toEqual({ ...leasedByAnn, status: 'done', leaseUntil: null, outcomeCount: ITEMS });
   });
 
-  it('T7: a later result for a task that is done changes nothing, and the answer says so', () => {
+  it('T7: ignores a result when the task is already done, and says so', () => {
     expect(decide(done, report('ann', 1, 0))).toEqual(refused('already_done'));
     const byTwo = after(leasedByBob, report('ann', 1, ITEMS));
     expect(decide(byTwo, report('bob', 2, 0))).toEqual(refused('already_done'));
   });
 
-  it('T7: a part of the outcomes is recorded, and the lease goes on', () => {
+  it('T7: records part of the outcomes and keeps the lease', () => {
     expect(after(leasedByAnn, report('ann', 1, 2))).toEqual({ ...leasedByAnn, outcomeCount: 2 });
   });
 
-  it('T7: parts add up, and the one that brings the last item ends the task', () => {
+  it('T7: marks a task as done when partial reports cover every item', () => {
     const part = after(leasedByAnn, report('ann', 1, 2));
     expect(after(part, report('ann', 1, 1))).toMatchObject({ status: 'done', outcomeCount: ITEMS });
   });
 
-  it('T7: a report that brings nothing new changes nothing', () => {
+  it('T7: changes nothing for a report without new outcomes', () => {
     expect(after(leasedByBob, report('ann', 1, 0))).toEqual(leasedByBob);
   });
 
-  it('T7: a task that is done keeps no error of an earlier attempt', () => {
+  it('T7: clears the error of an earlier attempt when the task is done', () => {
     const next = after(leasedByAnn, fail('ann', 1), lease('bob'), report('bob', 2, ITEMS));
     expect(next).toMatchObject({ status: 'done', error: null, errors: 1 });
   });
@@ -307,7 +307,7 @@ describe('report', () => {
     ['is pending again', expired],
     ['is leased by another', leasedByBob],
     ['has failed in the meantime', failed],
-  ])('T9: a late result is accepted when the task %s', (_state, task) => {
+  ])('T9: accepts a late result when the task %s', (_state, task) => {
     expect(after(task, report('ann', 1, ITEMS))).toEqual({
       ...task,
       status: 'done',
@@ -321,9 +321,9 @@ describe('report', () => {
 
   it.each<[string, Task]>([
     ['is pending again', expired],
-    ['is leased by another, who keeps the lease', leasedByBob],
-    ['has failed, which it still has', failed],
-  ])('T9: a late part of the outcomes is recorded when the task %s', (_state, task) => {
+    ['is leased by another worker, which keeps its lease', leasedByBob],
+    ['has failed, and stays failed', failed],
+  ])('T9: records late outcomes of some items when the task %s', (_state, task) => {
     expect(after(task, report('ann', 1, 1))).toEqual({ ...task, outcomeCount: 1, expiries: 0 });
   });
 
@@ -331,22 +331,22 @@ describe('report', () => {
     ['pending', expired],
     ['leased', leasedByAnn],
     ['failed', failed],
-  ])('T9: a cancelled job refuses the result of a task that is %s, and says so', (_state, task) => {
+  ])('T9: refuses the result of a %s task of a cancelled job, and says so', (_state, task) => {
     expect(decide(cancel(task), report('ann', 1, ITEMS))).toEqual(refused('job_cancelled'));
   });
 
-  it('T7: a result for a task that is done is a second one, whatever became of its job', () => {
+  it('T7: answers already_done for a done task of a cancelled job', () => {
     expect(decide(cancel(done), report('ann', 1, ITEMS))).toEqual(refused('already_done'));
   });
 
   it.each<[string, Task, number]>([
-    ['none was granted yet', fresh, 1],
-    ['it is one too high', leasedByAnn, 2],
-    ['it is zero', leasedByAnn, 0],
-    ['it is negative', leasedByAnn, -1],
-    ['it is one too high, though the task is done', done, 2],
-    ['it is one too high, though the job is cancelled', cancel(leasedByAnn), 2],
-  ])('T9: a result from a lease that was never granted is refused: %s', (_why, task, attempt) => {
+    ['no lease was granted yet', fresh, 1],
+    ['the attempt is one too high', leasedByAnn, 2],
+    ['the attempt is zero', leasedByAnn, 0],
+    ['the attempt is negative', leasedByAnn, -1],
+    ['the attempt is one too high, though the task is done', done, 2],
+    ['the attempt is one too high, though the job is cancelled', cancel(leasedByAnn), 2],
+  ])('T9: refuses a result from a lease that was never granted: %s', (_why, task, attempt) => {
     expect(decide(task, report('ann', attempt, ITEMS))).toEqual(refused('not_leased'));
   });
 });
@@ -361,21 +361,21 @@ describe.each(fromAnn1)('a stale $type', (event) => {
     ['is done', done, 'already_done'],
     ['has failed', failed, 'lease_lost'],
     ['was never leased', fresh, 'not_leased'],
-  ])('T10: it changes nothing when the task %s', (_state, task, reason) => {
+  ])('T10: changes nothing when the task %s', (_state, task, reason) => {
     expect(decide(task, event)).toEqual(refused(reason));
   });
 
-  it('T10: it changes nothing when the lease of that number is another worker’s', () => {
+  it('T10: changes nothing when another worker has the lease with that attempt', () => {
     expect(decide(after(fresh, lease('bob')), event)).toEqual(refused('lease_lost'));
   });
 
-  it.each([0, 2])('T10: it changes nothing when no lease has the number %i', (attempt) => {
+  it.each([0, 2])('T10: changes nothing when no lease has the attempt %i', (attempt) => {
     expect(decide(leasedByAnn, { ...event, attempt } as TaskEvent)).toEqual(refused('not_leased'));
   });
 });
 
 describe('release', () => {
-  it('T6: a task that is handed back is pending, and the attempt is not charged', () => {
+  it('T6: sends a released task back to pending without charging the attempt', () => {
     expect(after(leasedByAnn, release('ann', 1))).toEqual({
       ...leasedByAnn,
       status: 'pending',
@@ -385,7 +385,7 @@ describe('release', () => {
     });
   });
 
-  it.each(RETRY_POLICIES)('T6: handed back twenty times, a task still has three attempts (%s)', (retryOn) => {
+  it.each(RETRY_POLICIES)('T6: keeps three attempts after twenty releases (%s)', (retryOn) => {
     const turns = Array.from({ length: 20 }, (_, i) => [lease('ann'), release('ann', i + 1)]).flat();
     const returned = after(newTask(ITEMS, retryOn), ...turns);
     expect(returned).toMatchObject({ attempts: 20, returns: 20, errors: 0, expiries: 0 });
@@ -396,7 +396,7 @@ describe('release', () => {
 });
 
 describe('retry', () => {
-  it('T13: a failed task goes back to pending with its counters at zero and its lease number kept', () => {
+  it('T13: sends a failed task back to pending, resets its counters and keeps its attempts', () => {
     expect(after(failed, retry())).toEqual({
       ...failed,
       status: 'pending',
@@ -407,7 +407,7 @@ describe('retry', () => {
     });
   });
 
-  it.each(RETRY_POLICIES)('T13: after a retry the three attempts are counted anew (%s)', (retryOn) => {
+  it.each(RETRY_POLICIES)('T13: counts three attempts again after a retry (%s)', (retryOn) => {
     const threeErrors = (from: number) => [1, 2, 3].flatMap((i) => [lease('ann'), fail('ann', from + i)]);
     const again = after(newTask(ITEMS, retryOn), ...threeErrors(0), retry(), ...threeErrors(3).slice(0, -1));
     expect(again).toMatchObject({ status: 'leased', attempts: 6, errors: 2 });
@@ -415,7 +415,7 @@ describe('retry', () => {
     expect(after(again, fail('ann', 6), retry(), lease('ann'), fail('ann', 7)).status).toBe('pending');
   });
 
-  it('T13: leases that were handed back before a retry are not forgiven twice', () => {
+  it('T13: does not forgive released leases twice', () => {
     const returned = after(fresh, lease('ann'), release('ann', 1), ...times(3, lease('ann'), expire()));
     const again = after(returned, lease('ann'), fail('ann', 5), retry());
     expect(again).toMatchObject({ attempts: 5, returns: 1, retryBase: 4 });
@@ -424,7 +424,7 @@ describe('retry', () => {
     expect(after(twice, lease('ann'), fail('ann', 8)).status).toBe('failed');
   });
 
-  it('T13: a task that expired ten times has ten more expiries after a retry', () => {
+  it('T13: counts ten expiries again after a retry', () => {
     const again = after(fresh, ...times(10, lease('ann'), expire()), retry());
     expect(after(again, ...times(9, lease('ann'), expire())).status).toBe('pending');
   });
@@ -433,7 +433,7 @@ describe('retry', () => {
     ['done', done],
     ['pending', after(leasedByAnn, report('ann', 1, 2), expire())],
     ['failed', after(failed, report('ann', 1, 2))],
-  ])('T13: the item errors of a task that is %s are withdrawn and run again', (_state, task) => {
+  ])('T13: withdraws the item errors of a %s task', (_state, task) => {
     expect(after(task, retry(2))).toEqual({
       ...task,
       status: 'pending',
@@ -446,7 +446,7 @@ describe('retry', () => {
     });
   });
 
-  it('T13: the results of a task that is sent back stay, and only the rest is missing', () => {
+  it('T13: keeps the results of a retried task', () => {
     const again = after(done, retry(1), lease('bob'));
     expect(after(again, report('bob', 2, 1))).toMatchObject({ status: 'done', outcomeCount: ITEMS });
   });
@@ -454,12 +454,12 @@ describe('retry', () => {
   it.each<[string, Task, number, Refusal]>([
     ['pending', fresh, 0, 'nothing_to_retry'],
     ['leased', leasedByAnn, 0, 'still_leased'],
-    ['leased, whatever was withdrawn', after(leasedByAnn, report('ann', 1, 1)), 1, 'still_leased'],
+    ['leased, even with withdrawn errors', after(leasedByAnn, report('ann', 1, 1)), 1, 'still_leased'],
     ['leased in a cancelled job', cancel(leasedByAnn), 0, 'job_cancelled'],
     ['done without item errors', done, 0, 'nothing_to_retry'],
     ['done in a cancelled job', cancel(done), 1, 'job_cancelled'],
     ['failed in a cancelled job', cancel(failed), 0, 'job_cancelled'],
-  ])('T13: a task is not sent back while it is %s', (_state, task, reopened, reason) => {
+  ])('T13: does not retry a task that is %s', (_state, task, reopened, reason) => {
     expect(decide(task, retry(reopened))).toEqual(refused(reason));
   });
 });
@@ -469,21 +469,21 @@ describe('cancel', () => {
     ['pending', fresh],
     ['leased', leasedByAnn],
     ['failed', failed],
-  ])('T9: marks a task that is %s and changes nothing else', (_state, task) => {
+  ])('T9: marks a %s task as cancelled and changes nothing else', (_state, task) => {
     expect(after(task, cancelEvent())).toEqual({ ...task, cancelled: true });
   });
 
-  it('T7: leaves a task alone that is done', () => {
+  it('T7: changes nothing for a done task', () => {
     expect(decide(done, cancelEvent())).toEqual(refused('already_done'));
   });
 
-  it('T9: changes nothing the second time', () => {
+  it('T9: changes nothing for a cancelled task', () => {
     expect(decide(cancel(fresh), cancelEvent())).toEqual(refused('job_cancelled'));
   });
 });
 
 describe('a cancelled job', () => {
-  it('T9: its leases end as any other, so that workers come free', () => {
+  it('T9: lets its leases expire like any other', () => {
     const cancelled = cancel(leasedByAnn);
     expect(after(cancelled, release('ann', 1)).status).toBe('pending');
     expect(after(cancelled, expire()).status).toBe('pending');
@@ -491,12 +491,12 @@ describe('a cancelled job', () => {
   });
 });
 
-it('T12: a comparison with null does not hold, as in SQL: a lease without an end never runs out', () => {
+it('T12: treats a comparison with null as false, as SQL does', () => {
   expect(decide({ ...leasedByAnn, leaseUntil: null }, expire())).toEqual(refused('not_due'));
 });
 
-it('T12: an event that lacks what a rule reads is a bug, and is thrown', () => {
-  // As a caller without types would send it.
+it('T12: throws when an event lacks a field that a rule reads', () => {
+  // A caller without types could send this.
   const incomplete: TaskEvent = JSON.parse('{"type":"lease","worker":"ann"}');
   expect(() => decide(fresh, incomplete)).toThrow(TypeError);
 });

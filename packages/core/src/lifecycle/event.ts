@@ -13,16 +13,16 @@ export type TaskEvent =
     }
   /** Outcomes arrived; `recorded` counts those that were the first for their item. */
   | { readonly type: 'report'; readonly worker: string; readonly attempt: number; readonly recorded: number }
-  /** The worker gives the task up; `error` is JSON text. */
+  /** The worker reports an error of the whole task; `error` is JSON text. */
   | { readonly type: 'fail'; readonly worker: string; readonly attempt: number; readonly error: string }
   /** The worker hands the task back unfinished; no attempt is charged. */
   | { readonly type: 'release'; readonly worker: string; readonly attempt: number }
   | { readonly type: 'expire'; readonly now: number }
-  /** A worker with nothing to do is given a copy of items that another holds. Changes nothing of the task. */
+  /** An idle worker gets a copy of items that another worker holds. The task itself does not change. */
   | { readonly type: 'copy'; readonly worker: string }
-  /** A copy was lost to the clock. */
+  /** The lease of a copy has passed. */
   | { readonly type: 'lose_copy' }
-  /** A person sends the task back; `reopened` counts recorded item errors that were withdrawn for it. */
+  /** A person retries the task; `reopened` counts the item errors that the retry withdraws. */
   | { readonly type: 'retry'; readonly reopened: number }
   /** A person cancels the job. */
   | { readonly type: 'cancel' };

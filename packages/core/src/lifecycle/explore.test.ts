@@ -21,7 +21,7 @@ const WORKERS = ['ann', 'bob'] as const;
 const ITEMS = 2;
 const DEPTH = 10;
 
-/** Everything that two workers, the clock and a person can do to a task. Now is always 0. */
+/** Every event that two workers, the clock and a person can send to a task. Now is always 0. */
 function* moves(
   { task, granted, itemErrors }: World,
   mayCancel: boolean,
@@ -40,19 +40,19 @@ function* moves(
     }
   }
   yield [expire(0), 0];
-  if (task.expiries < 2) yield [loseCopy(), 0]; // no copy is given after that
+  if (task.expiries < 2) yield [loseCopy(), 0]; // there are no copies after that
   for (let reopened = 0; reopened <= itemErrors; reopened += 1) yield [retry(reopened), 0];
   if (mayCancel) yield [cancel(), 0];
 }
 
-/** The same world one lease later; how long ago a lease ended makes no difference. */
+/** The same world one lease duration later. It does not matter how long ago a lease passed. */
 function later(world: World): World {
   const { leaseUntil } = world.task;
   if (leaseUntil === null) return world;
   return { ...world, task: { ...world.task, leaseUntil: Math.max(0, leaseUntil - LEASE_MS) } };
 }
 
-/** Every world within `depth` moves of a new task, and each rule that any move into it broke. */
+/** Every world within `depth` moves of a new task, and the rules that any of these moves broke. */
 function explore(retryOn: RetryOn, depth: number) {
   const start = worldOf(newTask(ITEMS, retryOn));
   const seen = new Map([[JSON.stringify(start), start]]);
@@ -82,7 +82,7 @@ function explore(retryOn: RetryOn, depth: number) {
 }
 
 it.each(RETRY_POLICIES)(
-  `T1-T13: no order of what two workers, the clock and a person do within ${DEPTH} moves breaks a rule (%s)`,
+  `T1-T13: holds every rule in all sequences of ${DEPTH} moves by two workers, the clock and a person (%s)`,
   (retryOn) => {
     const { worlds, broken, moved } = explore(retryOn, DEPTH);
     process.stdout.write(`explored ${worlds.length} states and ${moved} moves (${retryOn})\n`);

@@ -21,7 +21,7 @@ import { newTask, RETRY_POLICIES, TASK_STATUSES, type Task } from './task.ts';
 
 const WORKERS = ['ann', 'bob', 'cem'] as const;
 
-/** One thing that happens, still without numbers: they depend on where the history has got to. */
+/** A drawn event. Its numbers are filled in when it is played, because they depend on the history so far. */
 const draw = fc.record({
   type: fc.oneof(
     { weight: 6, arbitrary: fc.constant('lease' as const) },
@@ -30,9 +30,9 @@ const draw = fc.record({
     { weight: 1, arbitrary: fc.constant('retry' as const) },
   ),
   worker: fc.constantFrom(...WORKERS),
-  /** Whether the event names the worker that the lease was granted to, or just any. */
+  /** Whether the event comes from the worker that got the lease, or from a random one. */
   honest: fc.boolean(),
-  /** How many leases ago the event's lease was granted; -1 is one that never was. */
+  /** How many leases ago the event's lease was granted; -1 is a lease that was never granted. */
   leasesAgo: fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 4 }) },
@@ -48,7 +48,7 @@ const history = fc.record({
     .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(...RETRY_POLICIES))
     .map(([itemCount, retryOn]) => newTask(itemCount, retryOn)),
   draws: fc.array(draw, { maxLength: 80, size: 'max' }),
-  /** After how many events a person cancels the job; beyond the end is never. */
+  /** Number of events after which a person cancels the job; never if larger than the history. */
   cancelledAfter: fc.nat({ max: 200 }),
 });
 type History = typeof history extends fc.Arbitrary<infer T> ? T : never;
@@ -75,7 +75,7 @@ function eventOf(world: World, drawn: Draw, now: number): TaskEvent {
   }
 }
 
-/** Plays a history, and shows every step of it. */
+/** Plays a history and yields each step. */
 function* play({ start, draws, cancelledAfter }: History) {
   let world = worldOf(start);
   let now = T0;
@@ -95,7 +95,7 @@ function deepFreeze(task: Task): Task {
 }
 
 describe('random histories', () => {
-  it('T1-T13: keep every rule at every step', () => {
+  it('T1-T13: hold every rule at every step', () => {
     fc.assert(
       fc.property(history, (drawn) => {
         for (const { before, event, decision } of play(drawn)) {
@@ -106,7 +106,7 @@ describe('random histories', () => {
     );
   });
 
-  it('T9: leave no task that a good worker could not finish, unless it failed or was cancelled', () => {
+  it('T9: leave every task finishable by a good worker, unless it failed or was cancelled', () => {
     fc.assert(
       fc.property(history, (drawn) => {
         for (const { after } of play(drawn)) {
@@ -118,7 +118,7 @@ describe('random histories', () => {
     );
   });
 
-  it('T13: leave no failed task that a person could not send back and a good worker then finish', () => {
+  it('T13: leave every failed task finishable by a retry and a good worker', () => {
     fc.assert(
       fc.property(history, (drawn) => {
         for (const { after } of play(drawn)) {
@@ -130,7 +130,7 @@ describe('random histories', () => {
     );
   });
 
-  it('T12: decide the same twice, and never touch what they were given', () => {
+  it('T12: get the same decision twice, without a change to the input', () => {
     fc.assert(
       fc.property(history, (drawn) => {
         for (const { before, event, decision } of play(drawn)) {
@@ -142,7 +142,7 @@ describe('random histories', () => {
     );
   });
 
-  it('T1: reach every state, every kind of acceptance and every refusal: the above says something', () => {
+  it('T1: reach every status, every accepted event and every refusal, so the tests above are not vacuous', () => {
     const steps = fc.sample(history, { numRuns: 1_000, seed: 2026 }).flatMap((drawn) => [...play(drawn)]);
     const reasons = steps.flatMap(({ decision }) => (decision.ok ? [] : [decision.reason]));
     const accepted = steps.flatMap(({ event, decision }) =>

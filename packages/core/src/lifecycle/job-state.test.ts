@@ -7,7 +7,7 @@ const CASES: readonly (readonly [string, Partial<typeof none>, number, boolean, 
   ['no lease was granted yet', { pending: 4 }, 0, false, 'queued'],
   ['some tasks are done without a lease', { pending: 3, done: 1 }, 0, false, 'queued'],
   ['a task is leased', { pending: 3, leased: 1 }, 1, false, 'running'],
-  ['all leases expired, and nothing is leased just now', { pending: 4 }, 4, false, 'running'],
+  ['all leases expired and none is held', { pending: 4 }, 4, false, 'running'],
   ['one task is still leased', { leased: 1, done: 3 }, 4, false, 'running'],
   ['one task failed, but others go on', { pending: 1, failed: 3 }, 9, false, 'running'],
   ['every task is done', { done: 4 }, 4, false, 'done'],
@@ -19,10 +19,10 @@ const CASES: readonly (readonly [string, Partial<typeof none>, number, boolean, 
   ['it is cancelled when all is done', { done: 4 }, 4, true, 'cancelled'],
 ];
 
-it.each(CASES)('A1: a job has one state when %s', (_when, tasks, leasesGranted, cancelled, state) => {
+it.each(CASES)('A1: derives the state of a job when %s', (_when, tasks, leasesGranted, cancelled, state) => {
   expect(jobState({ cancelled, tasks: { ...none, ...tasks }, leasesGranted })).toBe(state);
 });
 
-it('A1: every state of a job stands in the table above', () => {
+it('A1: the table above covers every state of a job', () => {
   expect(new Set(CASES.map(([, , , , state]) => state))).toEqual(new Set(JOB_STATES));
 });

@@ -1,12 +1,12 @@
 import type { TaskStatus } from './task.ts';
 
-/** The state of a job, derived from its tasks and never stored. */
+/** The states of a job. They derive from its tasks and are not stored. */
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 /**
- * `queued`: no lease was granted yet. `done`: every task is done, though items may hold recorded errors.
- * `failed`: nothing is left to run and at least one task failed. A cancelled job stays cancelled.
+ * `queued`: no lease was granted yet. `done`: every task is done; some items may have ended with an error.
+ * `failed`: no task is left to run and at least one failed. A cancelled job stays cancelled.
  */
 export function jobState(job: {
   readonly cancelled: boolean;

@@ -2,26 +2,26 @@ import { expect, it } from 'vitest';
 import { goodWorkerFinishes, moves, type Pool, poolOf } from '../testing/pool-model.ts';
 import { MAX_ATTEMPTS } from './lease-terms.ts';
 
-/** Moves from a new pool; every order of them is tried. */
+/** Number of moves from a new pool. Every sequence of moves is tried. */
 const DEPTH = 7;
 
-/** What must hold between a pool and the next one, by the rule it comes from. */
+/** What must hold between a pool and the next one, named by rule. */
 const INVARIANTS: Readonly<Record<string, (before: Pool, next: Pool) => boolean>> = {
-  'I1, T7: an outcome that is recorded never changes and never goes': (before, next) =>
+  'I1, T7: a recorded outcome never changes and never disappears': (before, next) =>
     before.outcomes.every((items, task) =>
       items.every((outcome, item) => outcome === null || next.outcomes[task]?.[item] === outcome),
     ),
-  'I1: a task counts the outcomes that are there, and is done exactly when all are': (_, next) =>
+  'I1: a task counts its outcomes, and is done exactly when it has all': (_, next) =>
     next.tasks.every((task, n) => {
       const recorded = (next.outcomes[n] ?? []).filter((outcome) => outcome !== null).length;
       return task.outcomeCount === recorded && (task.status === 'done') === (recorded === task.itemCount);
     }),
-  'T2: lease numbers never shrink, and each was granted': (before, next) =>
+  'T2: attempts never decrease, and each was granted': (before, next) =>
     next.tasks.every(
       (task, n) =>
         task.attempts >= (before.tasks[n]?.attempts ?? 0) && task.attempts === next.granted[n]?.length,
     ),
-  'T9: an outcome comes from a lease that was granted to who reports it': (_, next) =>
+  'T9: an outcome comes from a lease of the worker that reported it': (_, next) =>
     next.outcomes.every((items, task) =>
       items.every((outcome) => {
         if (outcome === null) return true;
@@ -29,13 +29,13 @@ const INVARIANTS: Readonly<Record<string, (before: Pool, next: Pool) => boolean>
         return next.granted[task]?.[Number(attempt) - 1] === worker;
       }),
     ),
-  'T6: a failed task had its attempts': (_, next) =>
+  'T6: a failed task has used its attempts': (_, next) =>
     next.tasks.every((task) => task.status !== 'failed' || task.attempts - task.returns >= MAX_ATTEMPTS),
   'T7: done stays done': (before, next) =>
     before.tasks.every((task, n) => task.status !== 'done' || next.tasks[n]?.status === 'done'),
 };
 
-it(`T1-T11: no order of what two workers, a network that loses replies and the clock do to two tasks within ${DEPTH} moves breaks an invariant`, () => {
+it(`T1-T11: holds every invariant in all sequences of ${DEPTH} moves by two workers, a lossy network and the clock`, () => {
   const start = poolOf([2, 1], ['ann', 'bob']);
   const seen = new Set([JSON.stringify(start)]);
   const broken = new Set<string>();

@@ -4,8 +4,8 @@ import type { Task } from './task.ts';
 export type EventField = 'worker' | 'leaseMs' | 'attempt' | 'recorded' | 'error' | 'reopened';
 
 /**
- * A value that a rule speaks of without knowing it: `decide` looks it up in a task and an event, the
- * store writes it as SQL. Only what the lifecycle needs: fields, constants, sums and the clock.
+ * A value that a rule refers to. `decide` looks it up in a task and an event; the
+ * store writes it as SQL. Covers only what the lifecycle needs: fields, constants, sums and the clock.
  */
 export type Operand =
   | { readonly kind: 'task'; readonly field: keyof Task }
@@ -13,7 +13,7 @@ export type Operand =
   | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
   | { readonly kind: 'plus' | 'minus'; readonly left: Operand; readonly right: Operand }
   | { readonly kind: 'now' }
-  /** The moment `ms` milliseconds from now. */
+  /** The time `ms` milliseconds from now. */
   | { readonly kind: 'later'; readonly ms: Operand };
 
 export type Condition =
@@ -25,7 +25,7 @@ export type Condition =
     }
   | { readonly kind: 'oneOf'; readonly operand: Operand; readonly values: readonly string[] };
 
-/** When all of `when` hold, the task's fields become what `becomes` says; the others stay. */
+/** If all conditions of `when` hold, the fields in `becomes` change. The other fields keep their values. */
 export interface Rule {
   readonly when: readonly Condition[];
   readonly becomes: { readonly [Field in keyof Task]?: Operand };

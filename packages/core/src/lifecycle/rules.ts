@@ -22,15 +22,15 @@ import type { TaskStatus } from './task.ts';
 const inStatus = (...statuses: readonly TaskStatus[]): Condition => oneOf(task('status'), statuses);
 const one = constant(1);
 
-/** The event comes from the lease that holds now. */
-const heldByReporter = [
+/** The event comes from the current lease. */
+const fromHolder = [
   inStatus('leased'),
   is(task('attempts'), event('attempt')),
   is(task('assignedWorker'), event('worker')),
 ];
 
-/** The event comes from a lease that was granted at some time, and no result is there yet. */
-const resultWelcome = [
+/** The event comes from a lease that was granted at some time, and the task has no result yet. */
+const fromAnyLease = [
   inStatus('pending', 'leased', 'failed'),
   is(task('cancelled'), constant(false)),
   atLeast(event('attempt'), one),
@@ -41,23 +41,23 @@ const overdue = [inStatus('leased'), atMost(task('leaseUntil'), now)];
 
 const chargedAttempts = minus(minus(task('attempts'), task('returns')), task('retryBase'));
 
-const unheld = { assignedWorker: constant(null), leaseUntil: constant(null) };
-const backToPending = { status: constant('pending'), ...unheld };
-const givenUp = { status: constant('failed'), ...unheld };
-// A report of any kind shows that the leases do not only ever expire.
-const signOfLife = { expiries: constant(0) };
-const withError = { errors: plus(task('errors'), one), error: event('error'), ...signOfLife };
+const withoutHolder = { assignedWorker: constant(null), leaseUntil: constant(null) };
+const toPending = { status: constant('pending'), ...withoutHolder };
+const toFailed = { status: constant('failed'), ...withoutHolder };
+// Any report ends a run of expiries.
+const withoutExpiries = { expiries: constant(0) };
+const withError = { errors: plus(task('errors'), one), error: event('error'), ...withoutExpiries };
 const withExpiry = { expiries: plus(task('expiries'), one) };
 const withOutcomes = { outcomeCount: plus(task('outcomeCount'), event('recorded')) };
 
-/** The error of a task whose leases only ever expired. */
+/** The error of a task that failed by rule T11. */
 export const EXPIRED_TOO_OFTEN = JSON.stringify({
   code: 'lease_expired_too_often',
   message: `${MAX_EXPIRIES} leases in a row expired without a report`,
 });
 
-const sentBack = {
-  ...backToPending,
+const retried = {
+  ...toPending,
   outcomeCount: minus(task('outcomeCount'), event('reopened')),
   retryBase: minus(task('attempts'), task('returns')),
   errors: constant(0),
@@ -66,8 +66,8 @@ const sentBack = {
 };
 
 /**
- * The whole lifecycle. For each event the first rule whose `when` holds applies; where none holds the
- * event changes nothing. `decide` evaluates these values, the store compiles them to SQL, so no rule is
+ * The whole lifecycle of a task. The first rule of an event whose conditions all hold applies. If none applies, the
+ * event changes nothing. `decide` evaluates these values and the store compiles them to SQL, so no rule is
  * written twice.
  */
 export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
@@ -84,16 +84,16 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
   ],
   renew: [
     {
-      when: [...heldByReporter, is(task('cancelled'), constant(false))],
+      when: [...fromHolder, is(task('cancelled'), constant(false))],
       becomes: { leaseUntil: later(event('leaseMs')) },
     },
   ],
   report: [
     {
-      when: [...resultWelcome, atLeast(plus(task('outcomeCount'), event('recorded')), task('itemCount'))],
+      when: [...fromAnyLease, atLeast(plus(task('outcomeCount'), event('recorded')), task('itemCount'))],
       becomes: {
         ...withOutcomes,
-        ...signOfLife,
+        ...withoutExpiries,
         status: constant('done'),
         assignedWorker: event('worker'),
         leaseUntil: constant(null),
@@ -101,37 +101,37 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       },
     },
     {
-      when: [...resultWelcome, atLeast(event('recorded'), one)],
-      becomes: { ...withOutcomes, ...signOfLife },
+      when: [...fromAnyLease, atLeast(event('recorded'), one)],
+      becomes: { ...withOutcomes, ...withoutExpiries },
     },
-    { when: resultWelcome, becomes: withOutcomes },
+    { when: fromAnyLease, becomes: withOutcomes },
   ],
   fail: [
     {
       when: [
-        ...heldByReporter,
+        ...fromHolder,
         is(task('retryOn'), constant('attempts')),
         below(chargedAttempts, constant(MAX_ATTEMPTS)),
       ],
-      becomes: { ...backToPending, ...withError },
+      becomes: { ...toPending, ...withError },
     },
     {
       when: [
-        ...heldByReporter,
+        ...fromHolder,
         is(task('retryOn'), constant('errors')),
         below(plus(task('errors'), one), constant(MAX_ATTEMPTS)),
       ],
-      becomes: { ...backToPending, ...withError },
+      becomes: { ...toPending, ...withError },
     },
-    { when: heldByReporter, becomes: { ...givenUp, ...withError } },
+    { when: fromHolder, becomes: { ...toFailed, ...withError } },
   ],
-  release: [{ when: heldByReporter, becomes: { ...backToPending, returns: plus(task('returns'), one) } }],
+  release: [{ when: fromHolder, becomes: { ...toPending, returns: plus(task('returns'), one) } }],
   expire: [
     {
       when: [...overdue, below(plus(task('expiries'), one), constant(MAX_EXPIRIES))],
-      becomes: { ...backToPending, ...withExpiry },
+      becomes: { ...toPending, ...withExpiry },
     },
-    { when: overdue, becomes: { ...givenUp, ...withExpiry, error: constant(EXPIRED_TOO_OFTEN) } },
+    { when: overdue, becomes: { ...toFailed, ...withExpiry, error: constant(EXPIRED_TOO_OFTEN) } },
   ],
   copy: [
     {
@@ -144,7 +144,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: {},
     },
   ],
-  // Counted like a lost lease, so that copies can't hide what an item does to those that run it.
+  // Counts like a lost lease: otherwise copies would hide an item that crashes its workers.
   lose_copy: [
     {
       when: [inStatus('pending', 'leased'), below(plus(task('expiries'), one), constant(MAX_EXPIRIES))],
@@ -152,14 +152,14 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
     },
   ],
   retry: [
-    { when: [inStatus('failed'), is(task('cancelled'), constant(false))], becomes: sentBack },
+    { when: [inStatus('failed'), is(task('cancelled'), constant(false))], becomes: retried },
     {
       when: [
         inStatus('done', 'pending'),
         is(task('cancelled'), constant(false)),
         atLeast(event('reopened'), one),
       ],
-      becomes: sentBack,
+      becomes: retried,
     },
   ],
   // A done task stays as it is. A leased one stays with its holder, who learns of it at the next renewal.

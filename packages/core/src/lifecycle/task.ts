@@ -2,38 +2,38 @@
 export const TASK_STATUSES = ['pending', 'leased', 'done', 'failed'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What burns a task's attempts: every lease (the base rule), or only reported errors. */
+/** What counts towards a task's three attempts: every lease (the base rule), or only reported errors. */
 export const RETRY_POLICIES = ['attempts', 'errors'] as const;
 export type RetryOn = (typeof RETRY_POLICIES)[number];
 
-/** One shard of a job, as far as the lifecycle is concerned. */
+/** The fields of a task that its lifecycle needs. */
 export interface Task {
   readonly status: TaskStatus;
-  /** Leases granted so far. Only grows: it numbers the current lease and fences off older ones. */
+  /** Leases granted so far. Only grows. It numbers the current lease and fences off older ones. */
   readonly attempts: number;
-  /** Errors reported since a person last sent the task back. */
+  /** Errors reported since the last retry. */
   readonly errors: number;
-  /** Leases in a row that were lost to the clock, with no report between. */
+  /** Expiries in a row without a report. */
   readonly expiries: number;
-  /** Leases handed back unused; they never count against the task. */
+  /** Released leases. They never count against the task. */
   readonly returns: number;
-  /** Charged attempts that a person forgave when sending the task back. */
+  /** Charged attempts that retries have forgiven. */
   readonly retryBase: number;
   readonly retryOn: RetryOn;
   readonly itemCount: number;
-  /** Items that have a recorded outcome, good or bad. */
+  /** Items with a recorded outcome, `ok` or `error`. */
   readonly outcomeCount: number;
-  /** The holder while leased, the finisher once done, else null. */
+  /** The holder of a leased task, the finisher of a done task, else null. */
   readonly assignedWorker: string | null;
   /** Milliseconds since the epoch, by the database's clock; null unless leased. */
   readonly leaseUntil: number | null;
-  /** JSON text of the last error reported for the task as a whole. */
+  /** JSON text of the last error of the whole task. */
   readonly error: string | null;
-  /** The job was cancelled: nothing is granted and nothing more is recorded. */
+  /** The job is cancelled: no lease is granted and no outcome is recorded. */
   readonly cancelled: boolean;
 }
 
-/** A task as it is when its job has just been submitted. */
+/** A task of a job that has just been submitted. */
 export function newTask(itemCount: number, retryOn: RetryOn): Task {
   return {
     status: 'pending',

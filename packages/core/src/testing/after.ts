@@ -2,7 +2,7 @@ import { decide } from '../lifecycle/decide.ts';
 import type { TaskEvent } from '../lifecycle/event.ts';
 import type { Task } from '../lifecycle/task.ts';
 
-/** The task after events that must all be accepted: states in tests are reached, never made up. */
+/** Applies events that must all be accepted, so that tests use only reachable tasks. */
 export function after(start: Task, ...events: readonly TaskEvent[]): Task {
   return events.reduce((task, event) => {
     const decision = decide(task, event);

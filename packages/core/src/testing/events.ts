@@ -1,12 +1,12 @@
 import type { TaskEvent } from '../lifecycle/event.ts';
 import { LEASE_SECONDS } from '../lifecycle/lease-terms.ts';
 
-/** The clock of these tests: any number will do, and a real one reads like a real one. */
+/** The time at which tests start, in milliseconds since the epoch. */
 export const T0 = Date.UTC(2026, 0, 1);
 
 export const LEASE_MS = LEASE_SECONDS * 1000;
 
-/** What a worker says when it gives a task up. */
+/** The error of a failed task. */
 export const ERROR = '{"code":"model_missing"}';
 
 export const lease = (worker: string, now = T0): TaskEvent => ({

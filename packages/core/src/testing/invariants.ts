@@ -7,27 +7,27 @@ import type { Task } from '../lifecycle/task.ts';
 /** The attempts that rule T6 counts. */
 const charged = (task: Task): number => task.attempts - task.returns - task.retryBase;
 
-/** What must hold in every state a task can reach, by the rule it comes from. */
+/** What must hold in every reachable state of a task, named by rule. */
 const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
-  'T1: done is the state in which no item is missing': (task) =>
+  'T1: a task is done exactly when every item has an outcome': (task) =>
     (task.status === 'done') === (task.outcomeCount === task.itemCount),
-  'T1: outcomes are never fewer than none or more than the items': (task) =>
+  'T1: the number of outcomes is between 0 and the number of items': (task) =>
     task.outcomeCount >= 0 && task.outcomeCount <= task.itemCount,
-  'T2: a task has a lease end exactly while leased': (task) =>
+  'T2: a task has a lease end exactly while it is leased': (task) =>
     (task.leaseUntil !== null) === (task.status === 'leased'),
-  'T5: a worker is named exactly while leased or done': (task) =>
+  'T5: a task has a worker exactly while it is leased or done': (task) =>
     (task.assignedWorker !== null) === (task.status === 'leased' || task.status === 'done'),
-  'T6: an error has cost a charged attempt': (task) =>
+  'T6: each error has a charged attempt': (task) =>
     task.errors >= 0 && task.expiries >= 0 && task.errors <= charged(task),
-  'T6: a failed task used up its attempts, its errors or its expiries': (task) =>
+  'T6: a failed task has used its attempts, errors or expiries': (task) =>
     task.status !== 'failed' ||
     task.expiries >= MAX_EXPIRIES ||
-    (task.expiries === 0 && task.error === EXPIRED_TOO_OFTEN) || // and a late report ended the row
+    (task.expiries === 0 && task.error === EXPIRED_TOO_OFTEN) || // a late report has reset the expiries
     (task.errors > 0 && (task.retryOn === 'attempts' ? charged(task) : task.errors) >= MAX_ATTEMPTS),
   'T6: a failed task says why': (task) => task.status !== 'failed' || task.error !== null,
-  'T6: a task that may still run has errors to spare': (task) =>
+  'T6: a task that may still run has fewer errors than the limit': (task) =>
     (task.status !== 'pending' && task.status !== 'leased') || task.errors < MAX_ATTEMPTS,
-  'T11: a task that may still run has expiries to spare': (task) =>
+  'T11: a task that may still run has fewer expiries than the limit': (task) =>
     (task.status !== 'pending' && task.status !== 'leased') || task.expiries < MAX_EXPIRIES,
 };
 
@@ -37,7 +37,7 @@ function isHolder(task: Task, sender: { readonly worker: string; readonly attemp
   );
 }
 
-/** What the rules say must be accepted, in words that owe nothing to rules.ts. */
+/** Which events the rules must accept, written independently of rules.ts. */
 function mustAccept(task: Task, event: TaskEvent): boolean {
   switch (event.type) {
     case 'lease':
@@ -73,7 +73,7 @@ function expiriesAfter({ expiries }: Task, event: TaskEvent): number {
   return signOfLife || event.type === 'retry' ? 0 : expiries;
 }
 
-/** What must hold between a task and the next one, by the rule it comes from. */
+/** What must hold between a task and the next one, named by rule. */
 const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: Task) => boolean>> = {
   'T2: a lease, and nothing else, adds one attempt': (before, event, next) =>
     next.attempts === before.attempts + (event.type === 'lease' ? 1 : 0),
@@ -99,11 +99,11 @@ const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: 
     event.type !== 'cancel' || JSON.stringify(next) === JSON.stringify({ ...before, cancelled: true }),
   'T9: only a cancel marks a task as cancelled': (before, event, next) =>
     event.type === 'cancel' || next.cancelled === before.cancelled,
-  'what was submitted stays': (before, _event, next) =>
+  'A1: the submitted fields never change': (before, _event, next) =>
     next.itemCount === before.itemCount && next.retryOn === before.retryOn,
 };
 
-/** The rules that a decision breaks; none for a good one. */
+/** The rules that a decision breaks; empty if it breaks none. */
 export function brokenRules(before: Task, event: TaskEvent, decision: Decision): string[] {
   if (decision.ok !== mustAccept(before, event)) {
     return [`${event.type} was ${decision.ok ? 'accepted' : `refused: ${decision.reason}`}`];

@@ -10,7 +10,7 @@ const number = fc.oneof(
 
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A string as JSON text: plain where it may be, or with every UTF-16 unit escaped. */
+/** A string as JSON text: plain where possible, or with every UTF-16 unit escaped. */
 const quoted = (value: fc.Arbitrary<string>) =>
   fc
     .tuple(value, fc.boolean())
@@ -48,13 +48,13 @@ const joined = (open: string, parts: readonly string[], spaces: readonly string[
 
 const spaces = fc.array(space, { minLength: 6, maxLength: 6 });
 
-/** The text of an array, with the texts of its elements. */
+/** The text of an array and the texts of its elements. */
 const arrayOf = (element: fc.Arbitrary<string>) =>
   fc
     .tuple(fc.array(element, { maxLength: 6 }), spaces)
     .map(([elements, gaps]) => ({ elements, text: joined('[', elements, gaps, ']') }));
 
-/** The text of an object, with the names and the texts of its members; names may be given twice. */
+/** The text of an object and the names and texts of its members. Names may repeat. */
 const objectOf = (value: fc.Arbitrary<string>) =>
   fc.tuple(fc.array(fc.tuple(string, value), { maxLength: 6 }), spaces).map(([members, gaps]) => ({
     members: members.map(([name, text]) => ({ name: String(JSON.parse(name)), text })),
@@ -66,7 +66,7 @@ const objectOf = (value: fc.Arbitrary<string>) =>
     ),
   }));
 
-/** The text of any JSON value, with white space anywhere it may stand and escapes of either kind. */
+/** The text of any JSON value, with white space wherever JSON allows it and both kinds of escapes. */
 export const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -80,7 +80,7 @@ export const jsonArray = arrayOf(jsonText);
 export const jsonObject = objectOf(jsonText);
 export const jsonSpace = space;
 
-/** Payloads that a database type, a parser or a clever printer has been seen to damage. */
+/** Payloads that some database type, parser or printer damages. */
 export const AWKWARD_PAYLOADS: readonly (readonly [name: string, text: string])[] = [
   ['an escaped NUL', '"\\u0000"'],
   ['an escaped lone surrogate', '"\\ud800"'],

@@ -3,7 +3,7 @@ import type { TaskEvent } from '../lifecycle/event.ts';
 import { newTask, type Task } from '../lifecycle/task.ts';
 import { expire, fail, LEASE_MS, lease, release, report } from './events.ts';
 
-/** An outcome that a worker computed, kept on its disk until it is answered for. */
+/** An outcome in a worker's outbox, kept until it is acknowledged. */
 interface Computed {
   readonly task: number;
   readonly attempt: number;
@@ -11,18 +11,18 @@ interface Computed {
 }
 
 interface WorkerModel {
-  /** Leases it works on: what a crash forgets. */
+  /** Leases it works on. A crash loses them. */
   readonly holds: readonly { readonly task: number; readonly attempt: number }[];
-  /** What a crash does not forget. */
+  /** Computed outcomes. A crash does not lose them. */
   readonly outbox: readonly Computed[];
 }
 
-/** A pool: tasks as the store keeps them, their items' recorded outcomes, and workers that may crash. */
+/** A pool: stored tasks, their items' recorded outcomes, and workers that may crash. */
 export interface Pool {
   readonly tasks: readonly Task[];
-  /** For each task and item the lease that its first outcome came from: `worker/attempt`, or null. */
+  /** For each task and item, the lease of its first outcome as `worker/attempt`, or null. */
   readonly outcomes: readonly (readonly (string | null)[])[];
-  /** For each task the worker of each granted lease. */
+  /** For each task, the worker of each granted lease. */
   readonly granted: readonly (readonly string[])[];
   readonly workers: Readonly<Record<string, WorkerModel>>;
 }
@@ -49,7 +49,7 @@ function withWorker(pool: Pool, name: string, change: (worker: WorkerModel) => W
   return worker === undefined ? pool : { ...pool, workers: { ...pool.workers, [name]: change(worker) } };
 }
 
-/** What the store does with a report: an outcome is recorded where its item has none; the task follows. */
+/** Applies a report as the store does: records the first outcome of each item, then updates the task. */
 function reported(pool: Pool, worker: string, task: number, attempt: number, items: readonly number[]): Pool {
   const outcomes = pool.outcomes[task] ?? [];
   if (pool.granted[task]?.[attempt - 1] !== worker || pool.tasks[task]?.status === 'done') return pool;
@@ -60,13 +60,13 @@ function reported(pool: Pool, worker: string, task: number, attempt: number, ite
   return { ...next, outcomes: replaced(pool.outcomes, task, recorded) };
 }
 
-/** Every pool that one move of a worker, the network or the clock makes of this one. */
+/** Yields every pool that one move of a worker, the network or the clock can produce. */
 export function* moves(
   pool: Pool,
 ): Generator<{ readonly name: string; readonly next: Pool }, void, undefined> {
   for (const [task] of pool.tasks.entries()) {
-    const lapsed = applied(pool, task, expire(LEASE_MS));
-    if (lapsed !== null) yield { name: `expire ${task}`, next: lapsed };
+    const expired = applied(pool, task, expire(LEASE_MS));
+    if (expired !== null) yield { name: `expire ${task}`, next: expired };
   }
   for (const [name, worker] of Object.entries(pool.workers)) {
     for (const [task] of pool.tasks.entries()) {
@@ -81,7 +81,7 @@ export function* moves(
         name: `${name} leases ${task}`,
         next: withWorker(granted, name, (w) => ({ ...w, holds: [...w.holds, { task, attempt }] })),
       };
-      // The reply is lost: the lease is granted and nobody works on it.
+      // The reply is lost: the lease is granted and no worker knows of it.
       yield { name: `${name} leases ${task}, reply lost`, next: granted };
     }
     for (const held of worker.holds) {
@@ -118,21 +118,21 @@ export function* moves(
         .map(({ item }) => item);
       const next = reported(pool, name, task, attempt, items);
       yield { name: `${name} reports ${task}, answer lost`, next };
-      const settled = withWorker(next, name, (w) => ({
+      const acknowledged = withWorker(next, name, (w) => ({
         holds: w.holds,
         outbox: w.outbox.filter((each) => each.task !== task || each.attempt !== attempt),
       }));
-      yield { name: `${name} reports ${task}`, next: settled };
+      yield { name: `${name} reports ${task}`, next: acknowledged };
     }
   }
 }
 
-/** Whether a worker that does everything right can still end every task that has not failed. */
+/** Whether a worker that makes no mistake can still finish every task that has not failed. */
 export function goodWorkerFinishes(pool: Pool): boolean {
   return pool.tasks.every((_, task) => {
     let now = pool;
-    const lapsed = applied(now, task, expire(Number.MAX_SAFE_INTEGER));
-    now = lapsed ?? now;
+    const expired = applied(now, task, expire(Number.MAX_SAFE_INTEGER));
+    now = expired ?? now;
     const status = now.tasks[task]?.status;
     if (status === 'done' || status === 'failed') return true;
     const leased = applied(now, task, lease('good', 0));

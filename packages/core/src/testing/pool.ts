@@ -2,7 +2,7 @@ import type { HeldWork, OpenJob, PoolState, PoolWorker } from '../estimates/pool
 
 const NOOP = { jobType: 'noop', model: 'noop' } as const;
 
-/** A worker that is alive, offers no-ops at one item a second and holds nothing. */
+/** An alive worker that offers no-ops at one item a second and holds nothing. */
 export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWorker {
   return {
     id,
@@ -19,7 +19,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
   };
 }
 
-/** A job of a hundred no-ops, all of them pending. */
+/** A job of a hundred pending no-ops. */
 export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
   return {
     ...NOOP,
@@ -34,12 +34,12 @@ export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
   };
 }
 
-/** Ten no-ops of a job, held for five seconds. */
+/** Ten no-ops of a job, leased five seconds ago. */
 export function heldWork(jobId: string, over: Partial<HeldWork> = {}): HeldWork {
   return { ...NOOP, jobId, tasks: 1, items: 10, oldestSeconds: 5, secondsLeft: 85, ...over };
 }
 
-/** Jobs in this order, and no copies. */
+/** A pool with the jobs in this order, without copies. */
 export function poolState(
   workers: readonly PoolWorker[],
   jobs: readonly OpenJob[],

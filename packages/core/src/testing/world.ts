@@ -3,18 +3,18 @@ import type { TaskEvent } from '../lifecycle/event.ts';
 import type { Task } from '../lifecycle/task.ts';
 import { lease, report } from './events.ts';
 
-/** A task with what its surroundings know of it. */
+/** A task with the leases and item errors that the lifecycle does not store. */
 export interface World {
   readonly task: Task;
-  /** The worker of each lease that was granted; lease number n stands at n - 1. */
+  /** The worker of each granted lease; attempt n is at index n - 1. */
   readonly granted: readonly string[];
-  /** How many of the recorded outcomes are errors of items: those a person may withdraw. */
+  /** Number of recorded item errors, which a retry may withdraw. */
   readonly itemErrors: number;
 }
 
 export const worldOf = (task: Task): World => ({ task, granted: [], itemErrors: 0 });
 
-/** The world after an event, and what was decided. `bad` of a report's outcomes are errors of items. */
+/** Applies an event. `bad` is the number of item errors among a report's outcomes. */
 export function step(world: World, event: TaskEvent, bad = 0): { world: World; decision: Decision } {
   const decision = decide(world.task, event);
   if (!decision.ok) return { world, decision };
@@ -24,7 +24,7 @@ export function step(world: World, event: TaskEvent, bad = 0): { world: World; d
   return { world: { task: decision.task, granted, itemErrors }, decision };
 }
 
-/** Whether a good worker can end this task: it takes the lease if there is one to take, and reports all. */
+/** Whether a worker that leases the task and reports every item can finish it. */
 export function canFinish({ task, granted }: World): boolean {
   if (task.status === 'done') return true;
   const leased = task.status === 'pending' ? decide(task, lease('good')) : { ok: true as const, task };

@@ -1,10 +1,10 @@
-/** What the control plane knew of a program that has started. */
+/** What the control plane knew about a program that has just started. */
 export const BOOT_VERDICTS = ['first_seen', 'same_machine_new_process', 'same_name_wiped_disk'] as const;
 export type BootVerdict = (typeof BOOT_VERDICTS)[number];
 
 /**
- * B4: from inside, a wiped disk and a new machine look alike; who keeps every boot can tell more. A program
- * that finds no record of its own, but whose name is known, has lost its disk or is another machine.
+ * Compares a boot with what the control plane knows (rule B4). A program
+ * without a local record whose name is known has lost its disk or runs on another machine.
  */
 export function bootVerdict(boot: {
   readonly nameKnown: boolean;

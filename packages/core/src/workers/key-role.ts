@@ -1,6 +1,6 @@
 /**
- * What a key is for. `submit`: its group's jobs and their results. `worker`: lease, report and heartbeat, as
- * one worker. `metrics`: what a monitoring system reads. `admin`: everything.
+ * What a key allows. `submit`: the jobs and results of its group. `worker`: lease, report and send heartbeats as
+ * one worker. `metrics`: read the metrics. `admin`: everything.
  */
 export const KEY_ROLES = ['submit', 'worker', 'metrics', 'admin'] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];

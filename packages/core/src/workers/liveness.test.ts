@@ -7,14 +7,14 @@ it.each([
   ['59.999 s ago', 59_999, true],
   ['60 s ago', 60_000, false],
   ['two days ago', 48 * 3_600_000, false],
-])('W2: a worker whose last heartbeat came %s: %i ms, alive %s', (_when, age, alive) => {
+])('W2: with a last heartbeat %s (%i ms), a worker is alive: %s', (_when, age, alive) => {
   expect(isAlive({ lastHeartbeatAt: T0, offline: false }, T0 + age)).toBe(alive);
 });
 
-it('W2: a worker that has reported itself offline is not alive, however fresh its heartbeat', () => {
+it('W2: treats an offline worker as not alive, even with a fresh heartbeat', () => {
   expect(isAlive({ lastHeartbeatAt: T0, offline: true }, T0)).toBe(false);
 });
 
-it('W2: a heartbeat that a later transaction wrote, and so is younger than now, counts', () => {
+it('W2: accepts a heartbeat later than now, which a later transaction can write', () => {
   expect(isAlive({ lastHeartbeatAt: T0 + 5, offline: false }, T0)).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '../lifecycle/lease-terms.ts';
 
 /**
- * Whether a worker counts as alive: for reporting only, it never takes a task back. Times are
+ * Whether a worker is alive. Only for reporting: it never expires a lease. Times are
  * milliseconds since the epoch by the database's clock.
  */
 export function isAlive(
