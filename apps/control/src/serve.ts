@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { createApp, toldBoot } from '@macbatch/api';
+import { createApp, toBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import type { ControlConfig } from '@macbatch/settings';
@@ -61,7 +61,7 @@ export async function serve(
       log('control.open', { reason: `${host} is this machine alone and there is no key: nobody needs one` });
     const { boot } = probe;
     const verdict = await store.addBoot(
-      toldBoot({ role: 'control', name, boot, previous_boot_id: previousBootId }),
+      toBoot({ role: 'control', name, boot, previous_boot_id: previousBootId }),
     );
     log('boot.known', { boot_id: boot.boot_id, verdict });
     // Reconciliation: what leases ran out while nobody served is taken back before anybody is served.

@@ -1,21 +1,21 @@
-import { openApiDocument, PROTOCOL_HEADER, PROTOCOL_VERSION, routes } from '@macbatch/contract';
+import { API_VERSION, API_VERSION_HEADER, openApiDocument, routes } from '@macbatch/contract';
 import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { type PrometheusContentType, Registry } from 'prom-client';
-import { Gate } from './auth/gate.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { mountKeys } from './auth/key-handlers.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
-import { mountJobs } from './job-handlers.ts';
-import { mountKeys } from './key-handlers.ts';
-import { PoolMetrics } from './metrics/pool-metrics.ts';
-import { requestMetrics } from './metrics/request-metrics.ts';
-import type { Surface } from './mount.ts';
-import { mountOperations, OPERATION_PATHS } from './operation-handlers.ts';
-import { isDiskFull, isOutage } from './outage.ts';
-import { problemResponse, Refusal } from './refusal.ts';
-import type { BodyLimits } from './request-body.ts';
-import { mountTasks } from './task-handlers.ts';
-import { mountWorkers } from './worker-handlers.ts';
+import { mountJobs } from './jobs/job-handlers.ts';
+import { mountOperations, OPERATION_PATHS } from './operations/operation-handlers.ts';
+import { PoolMetrics } from './operations/pool-metrics.ts';
+import { requestMetrics } from './operations/request-metrics.ts';
+import type { Surface } from './requests/mount.ts';
+import { isDiskFull, isOutage } from './requests/outage.ts';
+import { problemResponse, RefusedRequest } from './requests/refused-request.ts';
+import type { BodyLimits } from './requests/request-body.ts';
+import { mountTasks } from './tasks/task-handlers.ts';
+import { mountWorkers } from './workers/worker-handlers.ts';
 
 export interface AppOptions {
   readonly store: Store;
@@ -57,14 +57,14 @@ export function createApp(options: AppOptions): Hono {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const app = new Hono();
-  const gate = new Gate({
+  const authenticator = new Authenticator({
     store,
     open: options.open ?? false,
     trustProxy: options.trustProxy ?? false,
     limits,
     monotonicMs,
   });
-  const surface: Surface = { app, store, gate, limits };
+  const surface: Surface = { app, store, authenticator, limits };
 
   const registry = new Registry<PrometheusContentType>();
   app.use(requestMetrics(registry, monotonicMs));
@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): Hono {
   app.use(async (c, next) => {
     await next();
     c.header('cache-control', 'no-store');
-    c.header(PROTOCOL_HEADER, String(PROTOCOL_VERSION));
+    c.header(API_VERSION_HEADER, String(API_VERSION));
   });
   mountJobs(surface, {
     quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota,
@@ -96,32 +96,35 @@ export function createApp(options: AppOptions): Hono {
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
     if (allowed.length === 0)
-      return problemResponse(new Refusal('route_not_found', `There is no path ${c.req.path}.`));
+      return problemResponse(new RefusedRequest('route_not_found', `There is no path ${c.req.path}.`));
     const response = problemResponse(
-      new Refusal('method_not_allowed', `${c.req.path} takes ${allowed.join(' and ')}, not ${c.req.method}.`),
+      new RefusedRequest(
+        'method_not_allowed',
+        `${c.req.path} takes ${allowed.join(' and ')}, not ${c.req.method}.`,
+      ),
     );
     response.headers.set('allow', allowed.join(', '));
     return response;
   });
 
   app.onError((error, c) => {
-    if (error instanceof Refusal) return problemResponse(error);
+    if (error instanceof RefusedRequest) return problemResponse(error);
     options.onError?.(error, { method: c.req.method, path: c.req.path });
     return problemResponse(failure(error));
   });
   return app;
 }
 
-function failure(error: Error): Refusal {
+function failure(error: Error): RefusedRequest {
   if (isOutage(error))
-    return new Refusal('database_unavailable', 'The database does not answer. Try again in a moment.');
+    return new RefusedRequest('database_unavailable', 'The database does not answer. Try again in a moment.');
   if (isDiskFull(error)) {
-    return new Refusal(
+    return new RefusedRequest(
       'database_full',
       'The disk of the database is full; nothing of this was stored. Make room, then send it again.',
     );
   }
-  return new Refusal('internal', 'Something went wrong here; the log of the control plane says what.');
+  return new RefusedRequest('internal', 'Something went wrong here; the log of the control plane says what.');
 }
 
 /** Paths beside the contract. */

@@ -1,4 +1,4 @@
 export { type AppOptions, createApp } from './app.ts';
 export { newSecret } from './auth/key-text.ts';
-export { problemText } from './refusal.ts';
-export { toldBoot } from './told-boot.ts';
+export { problemText } from './requests/refused-request.ts';
+export { toBoot } from './workers/to-boot.ts';

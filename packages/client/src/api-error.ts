@@ -1,4 +1,4 @@
-import { PROBLEMS, PROTOCOL_HEADER, PROTOCOL_VERSION, Problem, protocolVersionOf } from '@macbatch/contract';
+import { API_VERSION, API_VERSION_HEADER, apiVersionOf, PROBLEMS, Problem } from '@macbatch/contract';
 
 /** The control plane refused a request. `code` is one of the contract's, or of a newer control plane's. */
 export class ApiError extends Error {
@@ -57,10 +57,10 @@ export async function apiErrorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {
     const problem = Problem.parse(JSON.parse(text));
-    const theirs = protocolVersionOf(response.headers.get(PROTOCOL_HEADER));
-    if (problem.code !== 'invalid_field' || !(theirs < PROTOCOL_VERSION)) return new ApiError(problem);
+    const theirs = apiVersionOf(response.headers.get(API_VERSION_HEADER));
+    if (problem.code !== 'invalid_field' || !(theirs < API_VERSION)) return new ApiError(problem);
     // What an earlier control plane does not know in a request it calls wrong.
-    const upgrade = `This program speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}: upgrade the control plane first.`;
+    const upgrade = `This program speaks protocol ${API_VERSION}, the control plane ${theirs}: upgrade the control plane first.`;
     return new ApiError({ ...problem, detail: `${problem.detail} (${upgrade})` });
   } catch {
     return new ApiError({

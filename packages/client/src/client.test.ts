@@ -1,4 +1,4 @@
-import { PROTOCOL_HEADER, PROTOCOL_VERSION, routes } from '@macbatch/contract';
+import { API_VERSION, API_VERSION_HEADER, routes } from '@macbatch/contract';
 import { describe, expect, it } from 'vitest';
 import { ApiError, Unreachable } from './api-error.ts';
 import { Client } from './client.ts';
@@ -158,7 +158,7 @@ describe('a control plane of another release', () => {
 
   it('is refused when it is older, with what to upgrade', async () => {
     const { client, calls } = clientOf(
-      () => new Response('{"workers":[]}', { headers: { [PROTOCOL_HEADER]: String(PROTOCOL_VERSION - 2) } }),
+      () => new Response('{"workers":[]}', { headers: { [API_VERSION_HEADER]: String(API_VERSION - 2) } }),
     );
     await expect(client.call('listWorkers', {})).rejects.toThrow('Upgrade the control plane first.');
     expect(calls).toHaveLength(1);

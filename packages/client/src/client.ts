@@ -1,10 +1,10 @@
 import {
+  API_VERSION,
+  API_VERSION_HEADER,
+  apiVersionOf,
   compatibility,
   JobView,
   ndjsonLines,
-  PROTOCOL_HEADER,
-  PROTOCOL_VERSION,
-  protocolVersionOf,
   type RouteInput,
   type RouteName,
   type RouteReply,
@@ -47,7 +47,7 @@ export class Client {
     this.#fetch = options.fetch ?? fetch;
     this.#retries = options.retries ?? 4;
     this.#headers = {
-      [PROTOCOL_HEADER]: String(PROTOCOL_VERSION),
+      [API_VERSION_HEADER]: String(API_VERSION),
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
     };
   }
@@ -169,11 +169,11 @@ export class Client {
 
 /** An upgrade begins with the control plane: one that is too old would misunderstand what follows. */
 function refuseOldControl(response: Response): void {
-  const theirs = protocolVersionOf(response.headers.get(PROTOCOL_HEADER));
+  const theirs = apiVersionOf(response.headers.get(API_VERSION_HEADER));
   if (compatibility(theirs) !== 'too_old') return;
   throw new AbortError(
     new Error(
-      `The control plane speaks protocol ${theirs}, this program ${PROTOCOL_VERSION}. Upgrade the control plane first.`,
+      `The control plane speaks protocol ${theirs}, this program ${API_VERSION}. Upgrade the control plane first.`,
     ),
   );
 }

@@ -1,10 +1,10 @@
 import type { KeyRole } from '@macbatch/core';
 import type { RouteName } from './route-shape.ts';
 
-/** Who may use a route: everybody with any key, the bearer of a join token, or these roles; admins always. */
+/** Who may use a route: any key, a join token, or these roles. Admins may use every route. */
 export type Access = 'any_key' | 'join_token' | readonly Exclude<KeyRole, 'admin'>[];
 
-/** Who may use what. Total: a route that is not here does not compile. */
+/** Access per route. A missing route does not compile. */
 export const ACCESS: Readonly<Record<RouteName, Access>> = {
   submitJob: ['submit'],
   listJobs: ['submit'],

@@ -8,24 +8,24 @@ export const PruneRequest = z
       .int()
       .min(1)
       .max(3_155_760_000)
-      .openapi({ description: 'Only jobs that finished or were cancelled longer ago than this' }),
+      .openapi({ description: 'Deletes only jobs that finished or were cancelled more than this long ago' }),
     row_limit: z
       .int()
       .min(1)
       .max(200_000)
       .default(20_000)
-      .openapi({ description: 'About how many rows this request deletes at most' }),
-    dry_run: z.boolean().default(false).openapi({ description: 'Delete nothing, say what is there' }),
+      .openapi({ description: 'Approximate maximum number of rows that this request deletes' }),
+    dry_run: z.boolean().default(false).openapi({ description: 'Only counts what would be deleted' }),
   })
   .openapi('PruneRequest');
 
 export const PruneReply = z
   .object({
-    jobs: count.openapi({ description: 'Jobs of which nothing is left now' }),
-    rows: count.openapi({ description: 'Rows that this request has deleted' }),
+    jobs: count.openapi({ description: 'Jobs that are deleted completely' }),
+    rows: count.openapi({ description: 'Rows deleted by this request' }),
     left: z
       .object({ jobs: count, items: count, tasks: count, payload_bytes: count })
-      .openapi({ description: 'What is still to be deleted; zero jobs when all is done' }),
+      .openapi({ description: 'What remains to be deleted; zero jobs when nothing remains' }),
   })
   .openapi('PruneReply');
 export type PruneReply = z.infer<typeof PruneReply>;
@@ -33,14 +33,14 @@ export type PruneReply = z.infer<typeof PruneReply>;
 export const DatabaseView = z
   .object({
     server_version: z.string(),
-    synchronous_commit: z.string().openapi({ description: "As the control plane's sessions have it" }),
+    synchronous_commit: z.string().openapi({ description: "The setting of the control plane's sessions" }),
     fsync: z.boolean(),
     full_page_writes: z.boolean(),
     autovacuum: z.boolean(),
     max_connections: count,
-    reserved_connections: count.openapi({ description: 'Of these, kept for superusers and the like' }),
-    used_connections: count.openapi({ description: 'Of the whole server, now' }),
-    connections_each: count.openapi({ description: 'What one control plane opens at most' }),
+    reserved_connections: count.openapi({ description: 'Of these, reserved for superusers and other roles' }),
+    used_connections: count.openapi({ description: 'Connections to the whole server now' }),
+    connections_each: count.openapi({ description: 'Maximum number of connections of one control plane' }),
     bytes: count.openapi({ description: 'Size of the database' }),
   })
   .openapi('Database');

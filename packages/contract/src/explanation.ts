@@ -3,7 +3,7 @@ import { JOB_WAITS, NO_ESTIMATE_REASONS } from '@macbatch/core';
 import { JobSummary } from './job.ts';
 
 const moment = z.iso.datetime({ offset: true });
-const pace = z.number().min(0);
+const itemsPerSecond = z.number().min(0);
 
 export const JobEstimate = z
   .object({
@@ -15,41 +15,44 @@ export const JobEstimate = z
     high_at: moment,
   })
   .openapi('JobEstimate', {
-    description: 'From `at` on, if no job is submitted that comes before it and no other worker comes',
+    description: 'Counted from `at`, if no job is submitted that goes first and no other worker joins',
   });
 
-/** What a job waits for and when it should end. Of others' jobs it says how many there are and no more. */
+/** What a job waits for and when it should end. Jobs of other groups appear only as counts. */
 export const JobExplanation = z
   .object({
-    at: moment.openapi({ description: "The database's clock when this was so" }),
+    at: moment.openapi({ description: "Time of this state, by the database's clock" }),
     job: JobSummary,
     waits_for: z.enum(JOB_WAITS),
-    workers: z.int().openapi({ description: 'Workers that are alive and offer what it needs' }),
-    busy_workers: z.int().openapi({ description: 'Of these, those that hold tasks, of whatever job' }),
+    workers: z.int().openapi({ description: 'Alive workers that offer its job type and model' }),
+    busy_workers: z.int().openapi({ description: 'Of these, workers that hold tasks of any job' }),
     offered_models: z
       .array(z.string())
-      .openapi({ description: 'What workers that are alive offer for its job type' }),
+      .openapi({ description: 'Models that alive workers offer for its job type' }),
     before: z
       .object({ jobs: z.int(), items: z.int() })
-      .openapi({ description: 'What is served first and needs the same workers' }),
+      .openapi({ description: 'Jobs that go first and need the same workers' }),
     held: z.object({
       tasks: z.int(),
       workers: z.int(),
-      absent_workers: z.int().openapi({ description: 'Of these, those that are not alive' }),
+      absent_workers: z.int().openapi({ description: 'Of these, workers that are not alive' }),
       oldest_lease_seconds: z.number().nullable(),
       absent_lease_seconds: z
         .number()
         .nullable()
-        .openapi({ description: 'Until every lease of those that are not alive has ended' }),
+        .openapi({ description: 'Seconds until every lease of these workers has expired' }),
     }),
     pace: z.object({
-      told: pace.openapi({
-        description: 'Items a second that workers which are alive tell, at this kind of work',
+      told: itemsPerSecond.openapi({
+        description:
+          'Sum of the rates that alive workers report for this job type and model, in items a second',
       }),
-      measured: pace.openapi({ description: 'Items a second of this job in the last minutes' }),
+      measured: itemsPerSecond.openapi({
+        description: 'Items a second of this job, measured over the last minutes',
+      }),
     }),
     estimate: JobEstimate.nullable(),
-    no_estimate: z.enum(NO_ESTIMATE_REASONS).nullable().openapi({ description: 'Why there is none' }),
+    no_estimate: z.enum(NO_ESTIMATE_REASONS).nullable().openapi({ description: 'Why there is no estimate' }),
   })
   .openapi('JobExplanation');
 export type JobExplanation = z.infer<typeof JobExplanation>;

@@ -1,5 +1,12 @@
 export { ACCESS, type Access } from './access.ts';
 export { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
+export {
+  API_VERSION,
+  API_VERSION_HEADER,
+  apiVersionOf,
+  type Compatibility,
+  compatibility,
+} from './api-version.ts';
 export { JobEstimate, JobExplanation } from './explanation.ts';
 export {
   JobHeader,
@@ -26,13 +33,6 @@ export {
 export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
 export { openApiDocument } from './openapi.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
-export {
-  type Compatibility,
-  compatibility,
-  PROTOCOL_HEADER,
-  PROTOCOL_VERSION,
-  protocolVersionOf,
-} from './protocol-version.ts';
 export {
   type RouteArguments,
   type RouteInput,

@@ -1,13 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { itemIdProblem, MAX_ITEM_ID_LENGTH } from '@macbatch/core';
 
-/** An item id on the wire. Core counts its characters; here they are UTF-16 code units, at most two each. */
+/** An item id. JSON Schema counts UTF-16 code units, of which a character has at most two; core counts characters. */
 export const itemId = z
   .string()
   .min(1)
   .max(2 * MAX_ITEM_ID_LENGTH);
 
-/** An item id that is looked up, and so must be one that an item can have. */
+/** An item id in a query: any valid id. */
 export const itemIdToFind = itemId.refine((id) => itemIdProblem(id) === null, {
-  error: (issue) => itemIdProblem(issue.input) ?? 'is no item id',
+  error: (issue) => itemIdProblem(issue.input) ?? 'is not a valid item id',
 });

@@ -5,32 +5,30 @@ import { plainText } from './plain-text.ts';
 
 export const JobType = z.enum(JOB_TYPES);
 
-/** What a submission says beside its items. */
+/** A submission without its items. */
 export const JobHeader = z
   .strictObject({
     job_type: JobType,
     model: plainText(200).openapi({
-      description: 'Alias of the model; each worker maps it to one of its own',
+      description: 'Alias of the model; each worker maps it to a model of its server',
     }),
-    params: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .openapi({ description: 'What every item is run with' }),
+    params: z.record(z.string(), z.unknown()).optional().openapi({ description: 'Parameters of every item' }),
     shard_size: z
       .int()
       .min(1)
       .max(MAX_SHARD_SIZE)
       .optional()
-      .openapi({ description: 'Items per task; 10 when absent' }),
+      .openapi({ description: 'Items per task; 10 by default' }),
     retry_on: z.enum(RETRY_POLICIES).optional(),
     priority: z
       .int()
       .min(-100)
       .max(100)
       .optional()
-      .openapi({ description: 'Jobs with a higher one are served first; 0 when absent' }),
+      .openapi({ description: 'Jobs with a higher priority go first; 0 by default' }),
     reuse: z.enum(['ledger', 'none']).optional().openapi({
-      description: 'ledger (default): equal items that have an output already are not run again',
+      description:
+        'ledger (default): takes the output of an equal item that has run before; none: runs every item',
     }),
   })
   .openapi('JobHeader');
@@ -38,14 +36,14 @@ export type JobHeader = z.infer<typeof JobHeader>;
 
 const SubmittedItem = z
   .strictObject({ id: itemId, payload: z.unknown() })
-  .openapi('Item', { description: 'The payload is kept as the text that it is given as' });
+  .openapi('Item', { description: 'The text of the payload is kept as it is' });
 
 export const Submission = JobHeader.extend({ items: z.array(SubmittedItem).min(1) }).openapi('Submission');
 export type Submission = z.infer<typeof Submission>;
 
 export const ModelUsed = z
   .object({ name: plainText(500), digest: plainText(200).nullable() })
-  .openapi('ModelUsed', { description: 'The model that ran, as its server names it' });
+  .openapi('ModelUsed', { description: 'The model that ran, with the name that its server gives it' });
 
 export const JobSummary = z
   .object({
@@ -64,19 +62,21 @@ export const JobSummary = z
       ok: z.int().openapi({ description: 'Items with an output' }),
       error: z.int().openapi({ description: 'Items whose recorded outcome is an error' }),
       failed: z.int().openapi({ description: 'Items without an outcome whose task has failed' }),
-      reused: z.int().openapi({ description: 'Of those ok: taken from an earlier job' }),
+      reused: z
+        .int()
+        .openapi({ description: 'Of the ok items, those whose output comes from an earlier job' }),
       repeated: z
         .int()
-        .openapi({ description: 'Items equal to another of this job, which is run once for all of them' }),
+        .openapi({ description: 'Items that equal another item of this job; equal items run once' }),
       open: z
         .int()
-        .openapi({ description: 'Items that are still to run (or were, when the job was cancelled)' }),
+        .openapi({ description: 'Items that are still to run, or were when the job was cancelled' }),
     }),
     tasks: z.object({ total: z.int(), pending: z.int(), leased: z.int(), done: z.int(), failed: z.int() }),
-    leases_granted: z.int().openapi({ description: 'Attempts over all tasks' }),
+    leases_granted: z.int().openapi({ description: 'Leases granted, over all tasks' }),
     lease_expired_events: z
       .int()
-      .openapi({ description: 'Leases lost to the clock: how flaky the pool was' }),
+      .openapi({ description: 'Leases that expired: a measure of how unreliable the pool was' }),
   })
   .openapi('JobSummary');
 export type JobSummary = z.infer<typeof JobSummary>;
@@ -88,10 +88,12 @@ export const JobView = JobSummary.extend({
     .string()
     .nullable()
     .default(null)
-    .openapi({ description: 'What no worker that is alive offers, where the job needs it' }),
+    .openapi({ description: 'The model or job type that the job needs and no alive worker offers' }),
   mixed_models: z
     .boolean()
-    .openapi({ description: 'The alias stood for more than one build: outcomes may not be comparable' }),
+    .openapi({
+      description: 'Workers ran different builds under this alias, so outcomes may not be comparable',
+    }),
   workers: z.array(
     z.object({
       worker_id: z.string(),
@@ -109,7 +111,7 @@ export type JobView = z.infer<typeof JobView>;
 
 export const JobPage = z.object({ jobs: z.array(JobSummary), next: z.uuid().nullable() }).openapi('JobPage');
 
-/** One line of a results stream. `output` is spliced in as the worker's own text. */
+/** One line of a results stream. `output` is the exact text that the worker reported. */
 export const ResultLine = z
   .object({
     id: z.string(),
@@ -125,17 +127,14 @@ export const ResultLine = z
     reused: z
       .boolean()
       .optional()
-      .openapi({ description: 'The outcome was computed for another item with the same key' }),
+      .openapi({ description: 'The outcome belongs to another item with the same idempotency key' }),
   })
   .openapi('Result');
 export type ResultLine = z.infer<typeof ResultLine>;
 
 export const RetryRequest = z
   .strictObject({
-    items: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'Also withdraw recorded item errors and run those items again' }),
+    items: z.boolean().optional().openapi({ description: 'Also runs items again that ended with an error' }),
   })
   .openapi('RetryRequest');
 
@@ -147,9 +146,9 @@ export const JobAudit = z
   .object({
     items: z.int(),
     outcomes: z.int().openapi({ description: 'Items that have a recorded outcome' }),
-    duplicate_items: z.int().openapi({ description: 'Items with more than one' }),
+    duplicate_items: z.int().openapi({ description: 'Items with more than one outcome' }),
     duplicate_keys: z
       .int()
-      .openapi({ description: 'Idempotency keys of the job with more than one row in the ledger' }),
+      .openapi({ description: "The job's idempotency keys with more than one row in the ledger" }),
   })
   .openapi('JobAudit');

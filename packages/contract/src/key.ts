@@ -15,7 +15,7 @@ export const KeyView = z
     name: z.string(),
     role: Role,
     group: z.string(),
-    worker_id: z.string().nullable().openapi({ description: 'The only worker that a worker key speaks for' }),
+    worker_id: z.string().nullable().openapi({ description: 'The only worker that a worker key may act as' }),
     created_at: moment,
     expires_at: moment.nullable(),
     revoked_at: moment.nullable(),
@@ -29,20 +29,22 @@ export const CreateKeyRequest = z
   .strictObject({
     name: plainText(200),
     role: Role,
-    group: Group.optional().openapi({ description: 'By default the name' }),
-    worker_id: WorkerId.optional().openapi({ description: 'For a worker key, and only there' }),
+    group: Group.optional().openapi({ description: 'The name of the key by default' }),
+    worker_id: WorkerId.optional().openapi({
+      description: 'Required for the role worker, not allowed for others',
+    }),
     expires_in_days: days.optional(),
   })
   .refine((key) => (key.role === 'worker') === (key.worker_id !== undefined), {
     path: ['worker_id'],
-    error: 'goes with the role worker, and only with it',
+    error: 'is required for the role worker and not allowed for other roles',
   })
   .openapi('CreateKeyRequest');
 export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>;
 
 export const CreateKeyReply = z
   .object({
-    key: z.string().openapi({ description: 'Told this once; only its hash is kept' }),
+    key: z.string().openapi({ description: 'Shown only once; the control plane keeps only its hash' }),
     view: KeyView,
   })
   .openapi('CreateKeyReply');
@@ -56,7 +58,7 @@ export const JoinTokenRequest = z
 
 export const JoinTokenReply = z
   .object({
-    token: z.string().openapi({ description: 'Told this once, good for one worker' }),
+    token: z.string().openapi({ description: 'Shown only once; valid for one worker' }),
     expires_at: moment,
   })
   .openapi('JoinTokenReply');
@@ -70,8 +72,8 @@ export const Caller = z
     role: Role,
     group: z.string(),
     worker_id: z.string().nullable(),
-    open: z.boolean().openapi({ description: 'Nobody needs a key here' }),
-    version: z.string().openapi({ description: 'Of the control plane' }),
+    open: z.boolean().openapi({ description: 'This control plane needs no keys' }),
+    version: z.string().openapi({ description: 'Version of the control plane' }),
     now: moment.openapi({ description: "The database's clock" }),
   })
   .openapi('Caller');

@@ -11,20 +11,17 @@ async function linesOf(body: string | Uint8Array, size = 1000, limit = 100): Pro
   return found;
 }
 
-describe('lines', () => {
-  it.each([1, 2, 3, 7, 1000])(
-    'A2: are the same however the bytes are cut, as into pieces of %i',
-    async (size) => {
-      const body = '\ufeffa\r\n\n  \nné👩🏽‍💻\u2028b\n\r\nlast';
-      expect(await linesOf(body, size)).toEqual([
-        [1, 'a'],
-        [4, 'né👩🏽‍💻\u2028b'],
-        [6, 'last'],
-      ]);
-    },
-  );
+describe('ndjsonLines', () => {
+  it.each([1, 2, 3, 7, 1000])('A2: yields the same lines for chunks of %i bytes', async (size) => {
+    const body = '\ufeffa\r\n\n  \nné👩🏽‍💻\u2028b\n\r\nlast';
+    expect(await linesOf(body, size)).toEqual([
+      [1, 'a'],
+      [4, 'né👩🏽‍💻\u2028b'],
+      [6, 'last'],
+    ]);
+  });
 
-  it('A2: keep a byte order mark that is not at the start, and any but one carriage return', async () => {
+  it('A2: keeps a byte order mark inside the body, and all but one carriage return', async () => {
     expect(await linesOf('a\n\ufeffb\nc\r\r\n')).toEqual([
       [1, 'a'],
       [2, '\ufeffb'],
@@ -32,13 +29,13 @@ describe('lines', () => {
     ]);
   });
 
-  it('A2: of nothing are none', async () => {
+  it('A2: yields no lines for an empty body', async () => {
     expect(await linesOf('')).toEqual([]);
     expect(await linesOf('\n\n')).toEqual([]);
   });
 
   it.each([1, 1000])(
-    'A3: that are too long are refused with their number, before they have ended (%i)',
+    'A3: refuses a line that is too long, with its number and before its end (chunks of %i bytes)',
     async (size) => {
       expect(await linesOf(`a\n${'x'.repeat(100)}\n`, size)).toHaveLength(2);
       await expect(linesOf(`a\n\n${'x'.repeat(101)}`, size)).rejects.toMatchObject({
@@ -48,7 +45,7 @@ describe('lines', () => {
     },
   );
 
-  it('A3: that are not UTF-8 are refused with their number', async () => {
+  it('A3: refuses a line that is not UTF-8, with its number', async () => {
     const body = Buffer.concat([Buffer.from('a\n\nb'), Buffer.from([0xff]), Buffer.from('\n')]);
     await expect(linesOf(body)).rejects.toMatchObject({ code: 'invalid_encoding', line: 3 });
   });

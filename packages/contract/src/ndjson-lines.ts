@@ -1,6 +1,6 @@
-/** A line of an NDJSON body. Blank lines are left out but counted. */
+/** A line of an NDJSON body. Blank lines are skipped but counted. */
 export interface Line {
-  /** The first line is 1. */
+  /** Starts at 1. */
   readonly number: number;
   readonly text: string;
 }
@@ -19,8 +19,8 @@ const NEWLINE = 0x0a;
 const BOM = '\ufeff';
 
 /**
- * Splits bytes into lines at `\n` only: U+2028 and its like may stand in JSON strings. Drops one `\r` before
- * a line's end and one byte order mark at the start. Throws `LineProblem`.
+ * Splits bytes into lines at `\n` only, because JSON strings may contain U+2028 and U+2029. Drops one `\r` before
+ * each line end and one byte order mark at the start. Throws `LineProblem`.
  */
 export async function* ndjsonLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -29,7 +29,7 @@ export async function* ndjsonLines(
   for await (const batch of ndjsonBatches(chunks, maxLineBytes)) yield* batch;
 }
 
-/** The same, as many lines at a time as arrive together: each step of an async iteration has its price. */
+/** Like `ndjsonLines`, but yields all lines of a chunk together: an async iteration per line is slow. */
 export async function* ndjsonBatches(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,

@@ -10,7 +10,7 @@ interface Document {
 }
 const document = openApiDocument() as Document;
 
-/** All `$ref` of a document. */
+/** All `$ref` values of a document. */
 function references(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return [];
   return Object.entries(node).flatMap(([key, value]) =>
@@ -18,12 +18,12 @@ function references(node: unknown): string[] {
   );
 }
 
-describe('the OpenAPI document', () => {
-  it('A2: is the committed one; run vitest with -u where a change of the interface is meant', async () => {
+describe('openApiDocument', () => {
+  it('A2: matches the committed openapi.json (run vitest with --update after an intended change)', async () => {
     await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../openapi.json');
   });
 
-  it('A2: is of version 3.1 and has every route of the contract with a refusal', () => {
+  it('A2: has version 3.1 and every route of the contract with its error reply', () => {
     expect(document.openapi).toBe('3.1.0');
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
@@ -36,22 +36,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('A2: refers only to schemas that it has', () => {
+  it('A2: refers only to schemas that exist', () => {
     const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
     expect(references(document).filter((reference) => !known.includes(reference))).toEqual([]);
     expect(known.length).toBeGreaterThan(15);
   });
 });
 
-describe('the problems', () => {
-  it.each(Object.entries(PROBLEMS))(
-    'A3: %s has a status that fits its meaning',
-    (code, { status, retryable, title }) => {
-      expect(code).toMatch(/^[a-z_]+$/);
-      expect(title).not.toBe('');
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(status).toBeLessThan(600);
-      if (retryable) expect([429, 503, 507]).toContain(status);
-    },
-  );
+describe('PROBLEMS', () => {
+  it.each(Object.entries(PROBLEMS))('A3: gives %s a fitting status', (code, { status, retryable, title }) => {
+    expect(code).toMatch(/^[a-z_]+$/);
+    expect(title).not.toBe('');
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(status).toBeLessThan(600);
+    if (retryable) expect([429, 503, 507]).toContain(status);
+  });
 });

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from './routes.ts';
 
-/** The OpenAPI 3.1 document of the native interface, from the same values that server and client use. */
+/** Generates the OpenAPI 3.1 document of the native interface from the table of routes. */
 export function openApiDocument(): object {
   const registry = new OpenAPIHono();
   for (const route of Object.values(routes)) registry.openAPIRegistry.registerPath(route);

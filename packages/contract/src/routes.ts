@@ -46,14 +46,14 @@ const refused = {
   default: { description: 'A refusal', content: { 'application/problem+json': { schema: Problem } } },
 };
 
-/** Every route of the native interface. Server, client and the OpenAPI document come from this table. */
+/** Every route of the native interface. Validation, client and OpenAPI document come from this table. */
 export const routes = {
   submitJob: createRoute({
     method: 'post',
     path: '/v1/jobs',
     summary: 'Submit a job',
     description:
-      'As JSON, or as NDJSON (application/x-ndjson): the first line is the job without its items, each further line is one item.',
+      'JSON, or NDJSON (application/x-ndjson) with the job without its items on the first line and one item on each further line.',
     request: {
       headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
       body: {
@@ -77,7 +77,7 @@ export const routes = {
     request: {
       query: z.object({
         limit: z.coerce.number().int().min(1).max(200).default(50),
-        before: z.uuid().optional().openapi({ description: 'The `next` of the page before' }),
+        before: z.uuid().optional().openapi({ description: 'The `next` of the previous page' }),
       }),
     },
     responses: { 200: json(JobPage, 'A page of jobs'), ...refused },
@@ -92,7 +92,7 @@ export const routes = {
   explainJob: createRoute({
     method: 'get',
     path: '/v1/jobs/{id}/explanation',
-    summary: 'Say what a job waits for and when it should end',
+    summary: 'Explain what a job waits for and estimate when it ends',
     request: { params: jobParams },
     responses: { 200: json(JobExplanation, 'What is known'), ...refused },
   }),
@@ -100,7 +100,7 @@ export const routes = {
     method: 'get',
     path: '/v1/jobs/{id}/results',
     summary: 'Stream the outcomes in the order of submission',
-    description: 'NDJSON, one line an item that has an outcome or whose task has failed.',
+    description: 'NDJSON with one line for each item that has an outcome or whose task has failed.',
     request: {
       params: jobParams,
       query: z.object({
@@ -116,14 +116,14 @@ export const routes = {
   cancelJob: createRoute({
     method: 'post',
     path: '/v1/jobs/{id}/cancel',
-    summary: 'Cancel a job; outcomes that are there stay',
+    summary: 'Cancel a job and keep its outcomes',
     request: { params: jobParams },
     responses: { 200: json(JobView, 'The job'), ...refused },
   }),
   auditJob: createRoute({
     method: 'get',
     path: '/v1/jobs/{id}/audit',
-    summary: 'Look for duplicates that the primary keys make impossible',
+    summary: 'Check a job for duplicate outcomes, which the primary keys should prevent',
     request: { params: jobParams },
     responses: { 200: json(JobAudit, 'What was found'), ...refused },
   }),
@@ -145,21 +145,21 @@ export const routes = {
     method: 'post',
     path: '/v1/tasks/complete_batch',
     summary: 'Report outcomes and errors of several tasks',
-    description: 'Answered entry by entry: a refused entry does not touch the others.',
+    description: 'Each entry gets its own answer: a refused entry does not affect the others.',
     request: { body: body(ReportRequest) },
     responses: { 200: json(ReportReply, 'One reply for each entry, in order'), ...refused },
   }),
   releaseTasks: createRoute({
     method: 'post',
     path: '/v1/tasks/release',
-    summary: 'Hand leased tasks back unfinished; no attempt is charged',
+    summary: 'Hand leased tasks back unfinished, without a charged attempt',
     request: { body: body(ReleaseRequest) },
     responses: { 200: json(ReleaseReply, 'One reply for each lease'), ...refused },
   }),
   heartbeat: createRoute({
     method: 'post',
     path: '/v1/workers/heartbeat',
-    summary: 'Say what a worker is and can do, and renew its leases',
+    summary: 'Send a heartbeat and renew leases',
     request: { body: body(Heartbeat) },
     responses: { 200: json(HeartbeatReply, 'Noted'), ...refused },
   }),
@@ -172,7 +172,7 @@ export const routes = {
   reportBoot: createRoute({
     method: 'post',
     path: '/v1/boots',
-    summary: 'Say that a program has started, and learn what was known of it',
+    summary: 'Report a boot and learn what was known about the program',
     request: { body: body(BootReport) },
     responses: { 200: json(BootReply, 'What was known'), ...refused },
   }),
@@ -187,7 +187,7 @@ export const routes = {
           .min(1)
           .max(200)
           .optional()
-          .openapi({ description: 'Only of this worker or control plane' }),
+          .openapi({ description: 'Only boots of this worker or control plane' }),
         limit: z.coerce.number().int().min(1).max(1000).default(100),
       }),
     },
@@ -196,26 +196,26 @@ export const routes = {
   reclaim: createRoute({
     method: 'post',
     path: '/v1/admin/reclaim',
-    summary: 'Take back every task whose lease has expired',
+    summary: 'Expire every lease that has passed',
     responses: { 200: json(ReclaimReply, 'How many'), ...refused },
   }),
   prune: createRoute({
     method: 'post',
     path: '/v1/admin/prune',
-    summary: 'Delete a part of the jobs that ended long ago; again until nothing is left',
+    summary: 'Delete a bounded part of the jobs that ended long ago; repeat until nothing is left',
     request: { body: body(PruneRequest) },
     responses: { 200: json(PruneReply, 'What was deleted and what is left'), ...refused },
   }),
   readDatabase: createRoute({
     method: 'get',
     path: '/v1/admin/database',
-    summary: 'Say how the database is set up',
+    summary: 'Show how the database is configured',
     responses: { 200: json(DatabaseView, 'Its settings, as far as they matter here'), ...refused },
   }),
   readCaller: createRoute({
     method: 'get',
     path: '/v1/caller',
-    summary: 'Say what the key of this request may do',
+    summary: "Show what this request's key may do",
     responses: { 200: json(Caller, 'Who is asking'), ...refused },
   }),
   createKey: createRoute({
@@ -234,22 +234,22 @@ export const routes = {
   revokeKey: createRoute({
     method: 'post',
     path: '/v1/admin/keys/{id}/revoke',
-    summary: 'Revoke a key; from then on it is refused',
+    summary: 'Revoke a key',
     request: { params: z.object({ id: z.string().regex(/^[0-9a-f]{16}$/) }) },
     responses: { 200: json(KeyView, 'The key'), ...refused },
   }),
   createJoinToken: createRoute({
     method: 'post',
     path: '/v1/admin/join_tokens',
-    summary: 'Create a token that lets one worker join',
+    summary: 'Create a join token for one worker',
     request: { body: body(JoinTokenRequest) },
     responses: { 200: json(JoinTokenReply, 'The token, which is not told again'), ...refused },
   }),
   joinWorker: createRoute({
     method: 'post',
     path: '/v1/workers/join',
-    summary: 'Exchange a join token, sent as the bearer, for the key of a worker',
-    description: 'An earlier key of the same worker is revoked.',
+    summary: 'Exchange a join token, sent as bearer token, for a worker key',
+    description: 'Revokes an earlier key of the same worker.',
     request: { body: body(JoinRequest) },
     responses: { 200: json(JoinReply, 'The key, which is not told again'), ...refused },
   }),

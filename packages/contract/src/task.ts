@@ -17,10 +17,10 @@ const TaskId = z
   .refine((id) => id.length < MAX_TASK_ID.length || id <= MAX_TASK_ID, 'must be a task id');
 const Attempt = z.int().min(0).max(32_767);
 
-/** A pace that a worker tells. */
+/** A reported rate. */
 export const ItemsPerSecond = z.number().min(0).max(100_000);
 
-/** A lease as a worker names it: the task, and the number that the lease was given. */
+/** Identifies a lease: its task and its attempt. */
 export const LeaseName = z.strictObject({ task_id: TaskId, attempt: Attempt }).openapi('LeaseName');
 export type LeaseName = z.infer<typeof LeaseName>;
 
@@ -29,11 +29,11 @@ const Offer = z
     job_type: JobType,
     model: plainText(200),
     items_per_second: ItemsPerSecond.optional().openapi({
-      description: "The worker's own pace, where it knows",
+      description: "The worker's rate for this offer, if it knows one",
     }),
-    loaded: z.boolean().optional().openapi({ description: 'Its model is the one that is loaded now' }),
+    loaded: z.boolean().optional().openapi({ description: 'The model is loaded now' }),
     load_seconds: z.number().min(0).max(86_400).optional().openapi({
-      description: 'What loading the model takes here, where the worker has seen it',
+      description: 'Seconds that loading the model takes on this worker, if known',
     }),
   })
   .openapi('Offer');
@@ -43,30 +43,30 @@ export const LeaseRequest = z
     worker_id: WorkerId,
     boot_id: BootId,
     lease_limit: z.int().min(1).max(1000).optional().openapi({
-      description: 'Most tasks that this call may hand out; 4 where neither this nor slots is given',
+      description: 'Most tasks that this call leases; 4 if neither this nor slots is given',
     }),
     slots: z.int().min(1).max(1000).optional().openapi({
-      description: 'Items that the worker runs at once: then a lease holds what it does in 45 seconds',
+      description: 'Items that the worker runs at once. If given, a lease holds the work of about 45 seconds',
     }),
     offers: z.array(Offer).min(1).max(1000),
     holds: z.array(LeaseName).max(10_000).optional().openapi({
       description:
-        'All leases that this boot knows of. Sent after an answer to such a request was lost: what was granted to this boot beside them is answered again, before anything new',
+        'All leases that this boot knows. Sent after a reply was lost: the reply then repeats other leases of this boot before it grants new ones',
     }),
     renews: z
       .boolean()
       .optional()
-      .openapi({ description: 'The worker renews by heartbeat, so a shorter lease will do' }),
+      .openapi({ description: 'The worker renews by heartbeat, so its leases may be shorter' }),
     copies: z.boolean().optional().openapi({
       description:
-        'Where nothing is pending, a copy of items that another worker holds will do; given only to a worker that holds nothing',
+        'If nothing is pending, accepts copies of items that other workers hold. Only workers without leases get copies',
     }),
     wait_seconds: z
       .number()
       .min(0)
       .max(60)
       .optional()
-      .openapi({ description: 'How long to wait for work when there is none' }),
+      .openapi({ description: 'How long to wait for work if there is none' }),
   })
   .openapi('LeaseRequest');
 export type LeaseRequest = z.infer<typeof LeaseRequest>;
@@ -76,13 +76,13 @@ export const LeasedTask = z
     task_id: TaskId,
     job_id: z.uuid(),
     attempt: Attempt,
-    lease_seconds: z.number().openapi({ description: 'Counted by the worker from when its request left' }),
+    lease_seconds: z.number().openapi({ description: 'Counted from when the worker sent its request' }),
     job_type: JobType,
     model: z.string(),
     params: z.string().openapi({ description: 'JSON text' }),
     copy: z.boolean().default(false).openapi({
       description:
-        "The lease is another worker's and these are some of its items, last first: they are reported under its number",
+        "These are items of another worker's lease, last one first. They are reported with that lease's attempt",
     }),
     items: z.array(
       z.object({ item_id: z.string(), payload: z.string().openapi({ description: 'JSON text' }) }),
@@ -116,8 +116,10 @@ export const ReportEntry = z
     task_id: TaskId,
     attempt: Attempt,
     outcomes: z.array(Outcome).max(10_000),
-    final: z.boolean().openapi({ description: 'With this entry every item of the task has an outcome' }),
-    error: ReportedError.optional().openapi({ description: 'The worker gives the rest of the task up' }),
+    final: z.boolean().openapi({ description: 'With this entry, every item of the task has an outcome' }),
+    error: ReportedError.optional().openapi({
+      description: 'The worker fails the rest of the task with this error',
+    }),
   })
   .openapi('ReportEntry');
 export type ReportEntry = z.infer<typeof ReportEntry>;
@@ -127,7 +129,7 @@ export const ReportRequest = z
   .openapi('ReportRequest');
 export type ReportRequest = z.infer<typeof ReportRequest>;
 
-/** The part of a report that must be readable before its entries are looked at one by one. */
+/** A report whose entries are not validated yet: each is validated by itself. */
 export const ReportEnvelope = z.strictObject({
   worker_id: WorkerId,
   entries: z.array(z.unknown()).min(1).max(1000),
@@ -152,8 +154,7 @@ export const EntryReply = z
     detail: z.string().optional(),
     task_status: z.enum(TASK_STATUSES).nullable(),
     settled: z.array(z.string()).optional().openapi({
-      description:
-        'Items of the task that have an outcome from a copy, or that the holder has ended: they need not be run',
+      description: 'Items of the task that already have an outcome from another worker. They need not run',
     }),
   })
   .openapi('EntryReply');

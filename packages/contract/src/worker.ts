@@ -15,7 +15,7 @@ export const Heartbeat = z
     job_types: z.array(JobType).max(100),
     models: z.array(plainText(200)).max(1000),
     concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
-    lease_limit: count.openapi({ description: 'Tasks that it asks for at once' }),
+    lease_limit: count.openapi({ description: 'Most tasks that it asks for at once' }),
     rates: z
       .array(
         z.strictObject({
@@ -27,14 +27,15 @@ export const Heartbeat = z
       )
       .max(1000)
       .optional()
-      .openapi({ description: 'How fast it is at each kind of work, and whether the model is loaded now' }),
+      .openapi({ description: 'Its rate per job type and model, and whether the model is loaded now' }),
     offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
     former_boot_ids: z.array(BootId).max(16).optional().openapi({
       description:
-        'Earlier boots of this worker, as its own disk knows them. Given, even empty: another boot that is alive under this worker id is another machine, and this one is refused',
+        'Earlier boots that this worker has on its disk. If the field is present and another boot is alive under this worker id, that boot is another machine and this heartbeat is refused',
     }),
     return_former: z.boolean().optional().openapi({
-      description: 'All that those boots had finished has been reported: what they still hold is handed back',
+      description:
+        'Every outcome of these boots has been reported, so the leases that they still hold are released',
     }),
     suspects: z
       .array(LeaseName.extend({ item_id: itemIdToFind }))
@@ -42,9 +43,9 @@ export const Heartbeat = z
       .optional()
       .openapi({
         description:
-          'Items of its leases that it runs alone, because a runtime has crashed under them: for an hour no copy is made of them',
+          'Items that it runs alone because a runtime crashed while they ran. They are not copied for an hour',
       }),
-    renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to extend' }),
+    renew: z.array(LeaseName).max(10_000).optional().openapi({ description: 'Leases to renew' }),
   })
   .openapi('Heartbeat');
 export type Heartbeat = z.infer<typeof Heartbeat>;
@@ -54,15 +55,15 @@ export const HeartbeatReply = z
     now: z.iso.datetime({ offset: true }).openapi({ description: "The database's clock" }),
     deployment_id: z
       .string()
-      .openapi({ description: 'Which database this is: outcomes that wait on a disk belong to one' }),
+      .openapi({ description: 'Identifies the database. Outcomes in an outbox belong to one database' }),
     lost: z
       .array(LeaseName.extend({ code: z.enum(ENTRY_REFUSALS) }))
-      .openapi({ description: 'Named leases that no longer hold' }),
+      .openapi({ description: 'Leases of the request that the worker no longer holds' }),
     settled: z
       .array(LeaseName.extend({ item_ids: z.array(z.string()) }))
       .default([])
       .openapi({
-        description: 'Items of named leases that another worker has reported: they need not be run',
+        description: 'Items of these leases that another worker has reported. They need not run',
       }),
   })
   .openapi('HeartbeatReply');
@@ -99,22 +100,25 @@ export const WorkerView = z
       .number()
       .nullable()
       .default(null)
-      .openapi({ description: 'Since its last heartbeat, by the clock of the database' }),
+      .openapi({ description: "Seconds since its last heartbeat, by the database's clock" }),
     state: z.enum(WORKER_STATES).nullable().default(null).openapi({
-      description: 'Whether it works, and if not, why; null from a control plane that does not tell',
+      description: 'Whether it works, and if not, why; null from an older control plane',
     }),
     running: z
       .array(WorkKind.extend({ tasks: z.int() }))
       .default([])
-      .openapi({ description: 'What it holds tasks of, or runs copies of' }),
-    last_ran: WorkKind.nullable().default(null).openapi({ description: 'What it last had a lease for' }),
+      .openapi({ description: 'The job types and models that it holds tasks or copies of' }),
+    last_ran: WorkKind.nullable()
+      .default(null)
+      .openapi({ description: 'The job type and model of its last lease' }),
     oldest_lease_seconds: z
       .number()
       .nullable()
       .default(null)
-      .openapi({ description: 'Since the oldest lease that it holds was granted, or the oldest copy' }),
+      .openapi({ description: 'Seconds since it got the oldest lease or copy that it holds' }),
     wanted: z.array(WorkKind).default([]).openapi({
-      description: 'Where no job is for its models: what the open jobs need, as far as the caller sees them',
+      description:
+        'If no open job fits its models: the job types and models that the open jobs need, among jobs that the caller may see',
     }),
   })
   .openapi('Worker');
@@ -124,12 +128,12 @@ export const WorkerList = z.object({ workers: z.array(WorkerView) }).openapi('Wo
 
 export const ReclaimReply = z
   .object({
-    reclaimed: z.int().openapi({ description: 'Tasks taken back to pending' }),
-    failed: z.int().openapi({ description: 'Tasks that had lost too many leases and have failed' }),
+    reclaimed: z.int().openapi({ description: 'Tasks that went back to pending' }),
+    failed: z.int().openapi({ description: 'Tasks that failed because too many leases expired' }),
   })
   .openapi('ReclaimReply');
 
-/** B1: what a program says of a boot of its own. */
+/** A program's own boot record (rule B1). */
 export const Boot = z
   .object({
     boot_id: BootId,
@@ -148,7 +152,7 @@ export const BootReport = z
     name: WorkerId,
     boot: Boot,
     previous_boot_id: BootId.nullable().openapi({
-      description: 'What the record on its disk told of; null where there was none',
+      description: 'The boot of the previous record on its disk; null if there was none',
     }),
   })
   .openapi('BootReport');

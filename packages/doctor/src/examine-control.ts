@@ -1,11 +1,5 @@
 import { ApiError, type Client } from '@macbatch/client';
-import {
-  compatibility,
-  PROTOCOL_HEADER,
-  PROTOCOL_VERSION,
-  Problem,
-  protocolVersionOf,
-} from '@macbatch/contract';
+import { API_VERSION, API_VERSION_HEADER, apiVersionOf, compatibility, Problem } from '@macbatch/contract';
 import { isLoopback } from '@macbatch/process';
 import { type Finding, finding } from './finding.ts';
 import { judgeClock } from './judge-clock.ts';
@@ -30,7 +24,7 @@ export async function examineControl(
   }
   const tripMs = Math.round(performance.now() - askedAt);
   const problem = Problem.safeParse(ready.ok ? undefined : await ready.json().catch(() => undefined));
-  if (!ready.headers.has(PROTOCOL_HEADER)) {
+  if (!ready.headers.has(API_VERSION_HEADER)) {
     return [
       finding(
         'control plane',
@@ -45,7 +39,7 @@ export async function examineControl(
       ? finding('control plane', 'fail', `${baseUrl}: ${problem.data.detail}`, fixOf(problem.data.code))
       : finding('control plane', 'ok', `ready at ${baseUrl}, answers in ${tripMs} ms`),
     judgeEncryption(baseUrl),
-    judgeProtocol(ready.headers.get(PROTOCOL_HEADER)),
+    judgeProtocol(ready.headers.get(API_VERSION_HEADER)),
   ];
   if (findings.some(({ state }) => state === 'fail')) return findings;
   return [...findings, ...(await examineInside(client, ownVersion, now))];
@@ -70,15 +64,15 @@ function judgeEncryption(baseUrl: string): Finding {
 }
 
 function judgeProtocol(header: string | null): Finding {
-  const theirs = protocolVersionOf(header);
-  const found = `the control plane speaks ${theirs}, this program ${PROTOCOL_VERSION}`;
-  if (compatibility(PROTOCOL_VERSION, theirs) === 'compatible' || compatibility(theirs) === 'compatible')
+  const theirs = apiVersionOf(header);
+  const found = `the control plane speaks ${theirs}, this program ${API_VERSION}`;
+  if (compatibility(API_VERSION, theirs) === 'compatible' || compatibility(theirs) === 'compatible')
     return finding('protocol', 'ok', found);
   return finding(
     'protocol',
     'fail',
     found,
-    theirs < PROTOCOL_VERSION ? 'Upgrade the control plane.' : 'Upgrade this program.',
+    theirs < API_VERSION ? 'Upgrade the control plane.' : 'Upgrade this program.',
   );
 }
 

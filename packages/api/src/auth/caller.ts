@@ -1,6 +1,6 @@
 import type { Access } from '@macbatch/contract';
 import type { KeyRole } from '@macbatch/core';
-import { Refusal } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
 
 /** Who sends a request. */
 export interface Caller {
@@ -33,7 +33,11 @@ export function listed(caller: Caller): string | null {
 /** Throws where the caller's key is another worker's. */
 export function speakFor(caller: Caller, workerId: string, field = 'worker_id'): void {
   if (caller.workerId === null || caller.workerId === workerId) return;
-  throw new Refusal('forbidden', `This key is of the worker ${caller.workerId} and speaks for no other.`, {
-    field,
-  });
+  throw new RefusedRequest(
+    'forbidden',
+    `This key is of the worker ${caller.workerId} and speaks for no other.`,
+    {
+      field,
+    },
+  );
 }

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { Refusal } from '../refusal.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
 
 export interface RequestLimits {
   /** Requests a second of one key, as a mean over ten. */
@@ -35,7 +35,7 @@ export function requestLimits(limits: RequestLimits): CallerLimits {
       if (keyId === null) return () => undefined;
       const open = streams.get(keyId) ?? 0;
       if (open >= limits.streams) {
-        throw new Refusal(
+        throw new RefusedRequest(
           'too_many_requests',
           `This key has ${open} uploads, downloads and waiting requests open, which is the most.`,
           {},
@@ -61,6 +61,11 @@ async function take(limiter: RateLimiterMemory, who: string, text: string): Prom
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
     const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-    throw new Refusal('too_many_requests', `${text} too many requests. Wait ${seconds} s.`, {}, seconds);
+    throw new RefusedRequest(
+      'too_many_requests',
+      `${text} too many requests. Wait ${seconds} s.`,
+      {},
+      seconds,
+    );
   }
 }

@@ -1,0 +1,134 @@
+import { ACCESS, type RouteName } from '@macbatch/contract';
+import type { KeyRole } from '@macbatch/core';
+import type { Key, KeyHalves, Store } from '@macbatch/store';
+import type { Context } from 'hono';
+import { RefusedRequest } from '../requests/refused-request.ts';
+import { type Caller, mayUse, OPEN } from './caller.ts';
+import { clientAddress } from './client-address.ts';
+import { parseSecret, type SecretKind, sameHash } from './key-text.ts';
+import { type CallerLimits, type RequestLimits, requestLimits } from './request-limits.ts';
+
+/** How long it is believed that there is still no key, while nobody needs one. */
+const TRUST_OPEN_MS = 1000;
+
+/** A key in an address ends up in logs and histories. */
+const KEY_PARAMETERS = ['key', 'api_key', 'apikey', 'token', 'access_token', 'authorization'];
+
+export interface AuthenticatorOptions {
+  readonly store: Pick<Store, 'keys'>;
+  /** Whether nobody needs a key as long as there is none: only where none but this machine can ask. */
+  readonly open: boolean;
+  /** Whether requests come through a proxy that tells who sent them. */
+  readonly trustProxy: boolean;
+  readonly limits: RequestLimits;
+  readonly monotonicMs: () => number;
+}
+
+/** Tells who sends a request and whether they may. */
+export class Authenticator {
+  readonly #keys: Store['keys'];
+  readonly #open: boolean;
+  readonly #trustProxy: boolean;
+  readonly #limits: CallerLimits;
+  readonly #monotonicMs: () => number;
+  #openUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#keys = options.store.keys;
+    this.#open = options.open;
+    this.#trustProxy = options.trustProxy;
+    this.#limits = requestLimits(options.limits);
+    this.#monotonicMs = options.monotonicMs;
+  }
+
+  /** Who asks for a route of the contract. Throws `RefusedRequest` where they may not. */
+  admit(c: Context, route: Exclude<RouteName, 'joinWorker'>): Promise<Caller> {
+    const access = ACCESS[route];
+    if (access === 'join_token') throw new TypeError(`${route} takes no key`);
+    return this.#admitted(c, (caller) => mayUse(caller, access));
+  }
+
+  /** Who asks for something beside the contract that is for these roles. */
+  admitRole(c: Context, ...roles: readonly KeyRole[]): Promise<Caller> {
+    return this.#admitted(c, (caller) => roles.includes(caller.role));
+  }
+
+  /** The halves of the join token that a request carries. */
+  async joinToken(c: Context): Promise<KeyHalves> {
+    await this.#limits.attempt(clientAddress(c, this.#trustProxy));
+    return (
+      bearer(c, 'mbj') ?? refuse('unauthenticated', 'Send the join token as Authorization: Bearer mbj_….')
+    );
+  }
+
+  /** Takes one of the streams that a key may have open; to be given back. */
+  stream(caller: Caller): () => void {
+    return this.#limits.stream(caller.keyId);
+  }
+
+  /** A key was made here: nobody is let in without one from now on. */
+  closed(): void {
+    this.#openUntil = Number.NEGATIVE_INFINITY;
+  }
+
+  async isOpen(): Promise<boolean> {
+    if (!this.#open) return false;
+    if (this.#monotonicMs() < this.#openUntil) return true;
+    if (await this.#keys.any()) return false;
+    this.#openUntil = this.#monotonicMs() + TRUST_OPEN_MS;
+    return true;
+  }
+
+  async #admitted(c: Context, may: (caller: Caller) => boolean): Promise<Caller> {
+    const caller = await this.#caller(c);
+    await this.#limits.request(caller.keyId);
+    if (may(caller)) return caller;
+    throw new RefusedRequest('forbidden', `A key with the role ${caller.role} may not do this.`);
+  }
+
+  async #caller(c: Context): Promise<Caller> {
+    const halves = bearer(c, 'mbk');
+    if (halves === null) {
+      if (await this.isOpen()) return OPEN;
+      throw new RefusedRequest('unauthenticated', 'Send a key as Authorization: Bearer mbk_….');
+    }
+    const key = await this.#keys.find(halves.id);
+    if (!isGenuine(key, halves)) {
+      await this.#limits.attempt(clientAddress(c, this.#trustProxy));
+      throw new RefusedRequest('invalid_key', 'There is no such key.');
+    }
+    if (key.revokedAt !== null) throw new RefusedRequest('invalid_key', 'This key was revoked.');
+    if (key.expired) throw new RefusedRequest('invalid_key', 'This key has expired.');
+    return { role: key.role, owner: key.owner, workerId: key.workerId, keyId: key.id };
+  }
+}
+
+function isGenuine(key: Key | null, halves: KeyHalves): key is Key {
+  return key !== null && sameHash(key.hash, halves.hash);
+}
+
+/** The key that a request carries; null where it carries none. */
+function bearer(c: Context, kind: SecretKind): KeyHalves | null {
+  const inUrl = KEY_PARAMETERS.find((name) => c.req.query(name) !== undefined);
+  if (inUrl !== undefined) {
+    throw new RefusedRequest('key_in_url', 'Send the key as a header; from an address it gets into logs.', {
+      field: inUrl,
+    });
+  }
+  if (timesSent(c) > 1) throw new RefusedRequest('invalid_key', 'Send Authorization once.');
+  const header = c.req.header('authorization');
+  if (header === undefined) return null;
+  const [, text = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
+  return parseSecret(kind, text) ?? refuse('invalid_key', `This is not Authorization: Bearer ${kind}_….`);
+}
+
+/** How often a request has the header, which Node's own view of the headers hides. */
+function timesSent(c: Context): number {
+  const raw: unknown = c.env?.incoming?.rawHeaders;
+  if (!Array.isArray(raw)) return 1;
+  return raw.filter((text, i) => i % 2 === 0 && String(text).toLowerCase() === 'authorization').length;
+}
+
+function refuse(code: 'unauthenticated' | 'invalid_key', detail: string): never {
+  throw new RefusedRequest(code, detail);
+}

@@ -1,0 +1,181 @@
+import { routes } from '@macbatch/contract';
+import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
+import type { ItemSource, JobDetail, Quota, Store } from '@macbatch/store';
+import type { Context } from 'hono';
+import { type Caller, listed, sees } from '../auth/caller.ts';
+import { invalidField } from '../requests/invalid-field.ts';
+import { honoPath, jsonResponse, mount, type Surface } from '../requests/mount.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
+import { bodyChunks } from '../requests/request-body.ts';
+import { explanationView } from './explanation-view.ts';
+import { jobSummary, jobViewText } from './job-view.ts';
+import { resultStream } from './result-stream.ts';
+import { readSubmission } from './submission-body.ts';
+
+/** What keeps submissions from filling the database. */
+interface SubmissionBounds {
+  readonly quota: Quota | null;
+  readonly hasRoom: () => Promise<boolean>;
+}
+
+/** Items between two looks at how much room is left. */
+const ITEMS_A_LOOK = 10_000;
+
+/** Submitting, reading and steering jobs. */
+export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
+  const { app, store, authenticator } = surface;
+
+  const read = async (id: string, caller: Caller): Promise<JobDetail> => {
+    const job = await store.readJob(id);
+    if (job === null || !sees(caller, job.owner))
+      throw new RefusedRequest('not_found', `There is no job ${id}.`);
+    return job;
+  };
+
+  app.post(honoPath(routes.submitJob.path), async (c) => {
+    const caller = await authenticator.admit(c, 'submitJob');
+    const giveBack = authenticator.stream(caller);
+    try {
+      const { jobId, created } = await submitJob(c, surface, caller, bounds);
+      return jsonResponse(jobViewText(await read(jobId, caller)), created ? 201 : 200);
+    } finally {
+      giveBack();
+    }
+  });
+
+  mount(surface, 'listJobs', async ({ query }, caller) => {
+    await store.reclaim({ force: false });
+    const page = { owner: listed(caller), before: query.before ?? null, limit: query.limit };
+    const jobs = await store.listJobs(page);
+    return {
+      jobs: jobs.map(jobSummary),
+      next: jobs.length === query.limit ? (jobs.at(-1)?.id ?? null) : null,
+    };
+  });
+
+  mount(surface, 'readJob', async ({ params }, caller) => {
+    await store.reclaim({ force: false });
+    return jsonResponse(jobViewText(await read(params.id, caller)));
+  });
+
+  mount(surface, 'explainJob', async ({ params }, caller) => {
+    await store.reclaim({ force: false });
+    const job = await read(params.id, caller);
+    return explanationView(job, await store.explainJob(job));
+  });
+
+  mount(surface, 'cancelJob', async ({ params }, caller) => {
+    await read(params.id, caller);
+    await store.cancelJob(params.id);
+    return jsonResponse(jobViewText(await read(params.id, caller)));
+  });
+
+  mount(surface, 'auditJob', async ({ params }, caller) => {
+    await read(params.id, caller);
+    return store.auditJob(params.id);
+  });
+
+  mount(surface, 'retryJob', async ({ params, body }, caller) => {
+    const job = await read(params.id, caller);
+    if (job.state === 'cancelled')
+      throw new RefusedRequest('job_cancelled', 'A cancelled job is not run again; submit it anew.');
+    return store.retryJob(params.id, { items: body.items ?? false });
+  });
+
+  app.get(honoPath(routes.readResults.path), async (c) => {
+    const caller = await authenticator.admit(c, 'readResults');
+    const { params, query } = routes.readResults.request;
+    const path = params.safeParse(c.req.param());
+    if (!path.success) throw invalidField(path.error);
+    const wanted = query.safeParse(c.req.query());
+    if (!wanted.success) throw invalidField(wanted.error);
+    const job = await read(path.data.id, caller);
+    const { item_id: itemId, status } = wanted.data;
+    const pages =
+      itemId === undefined ? store.results(job.id, job.items.total) : oneResult(store, job.id, itemId);
+    const stream = resultStream(pages, status, authenticator.stream(caller));
+    return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
+  });
+}
+
+async function* oneResult(store: Store, jobId: string, itemId: string) {
+  const result = await store.resultOf(jobId, itemId);
+  if (result !== null) yield [result];
+}
+
+async function submitJob(
+  c: Context,
+  { store, limits }: Surface,
+  caller: Caller,
+  { quota, hasRoom }: SubmissionBounds,
+): Promise<{ readonly jobId: string; readonly created: boolean }> {
+  const headers = routes.submitJob.request.headers.safeParse({
+    'idempotency-key': c.req.header('idempotency-key'),
+  });
+  if (!headers.success) throw invalidField(headers.error, 'header');
+  const body = await readSubmission(c.req.header('content-type'), bodyChunks(c, limits), limits);
+  const reply = await store.submit(
+    {
+      owner: caller.owner,
+      ...(quota === null || caller.keyId === null ? {} : { quota }),
+      jobType: body.header.job_type,
+      model: body.header.model,
+      params: body.params,
+      shardSize: body.header.shard_size ?? DEFAULT_SHARD_SIZE,
+      retryOn: body.header.retry_on ?? 'attempts',
+      priority: body.header.priority ?? 0,
+      idempotencyKey: headers.data['idempotency-key'] ?? null,
+      // A no-op has nothing that is worth keeping, unless it is asked for.
+      reuse: (body.header.reuse ?? (body.header.job_type === 'noop' ? 'none' : 'ledger')) === 'ledger',
+    },
+    whileRoom(body.items, hasRoom),
+    body.digest,
+  );
+  switch (reply.outcome) {
+    case 'created':
+      return { jobId: reply.jobId, created: true };
+    case 'existing':
+      return { jobId: reply.jobId, created: false };
+    case 'key_reused':
+      throw new RefusedRequest(
+        'idempotency_key_reused',
+        `This idempotency key has made job ${reply.jobId} from another body. Send the same body, or another key.`,
+      );
+    case 'over_quota':
+      throw new RefusedRequest(
+        'quota_exceeded',
+        `With this job the unfinished jobs of your group would hold more than ${reply.quota.items} items or ${reply.quota.payloadBytes} bytes of payloads. Wait until some have ended.`,
+        {},
+        60,
+      );
+    case 'no_items':
+      throw new RefusedRequest('no_items', 'A job needs at least one item.', { field: 'items' });
+    case 'duplicate_item_id': {
+      const first = body.placeOf(reply.first);
+      const { text, ...place } = body.placeOf(reply.second);
+      throw new RefusedRequest(
+        'duplicate_item_id',
+        `The item id ${JSON.stringify(reply.itemId)} is used twice: ${first.text} and ${text}.`,
+        { ...place, item_id: reply.itemId },
+      );
+    }
+  }
+}
+
+/** Passes items on as long as there is room for them. */
+async function* whileRoom(items: ItemSource, hasRoom: () => Promise<boolean>): ItemSource {
+  let passed = 0;
+  let nextLook = 0;
+  for await (const batch of items) {
+    if (passed >= nextLook) {
+      if (!(await hasRoom()))
+        throw new RefusedRequest(
+          'database_full',
+          'The disk of the database is nearly full; nothing of this was stored. Make room, then send it again.',
+        );
+      nextLook = passed + ITEMS_A_LOOK;
+    }
+    passed += Array.isArray(batch) ? batch.length : 1;
+    yield batch;
+  }
+}

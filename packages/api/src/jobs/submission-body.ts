@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
+import { arrayElements, type Item, messageOf, objectMembers, parseItem } from '@macbatch/core';
+import { invalidField } from '../requests/invalid-field.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
+import type { BodyLimits } from '../requests/request-body.ts';
+
+/** A submission as it is being read. */
+export interface SubmissionBody {
+  readonly header: JobHeader;
+  /** JSON text of the parameters, as the submitter wrote it. */
+  readonly params: string;
+  readonly items: AsyncIterable<Item | readonly Item[]>;
+  /** SHA-256 of the body, in hex; only right once `items` has ended. */
+  digest(): string;
+  /** Where the item with this place in the order of submission stands. */
+  placeOf(seq: number): { readonly text: string; readonly field?: string; readonly line?: number };
+}
+
+/**
+ * Reads a submission. The header is read before this resolves; the items as they are asked for, so that a
+ * large body streams through. Everything wrong is thrown as a `RefusedRequest`.
+ */
+export async function readSubmission(
+  contentType: string | undefined,
+  body: AsyncIterable<Uint8Array>,
+  limits: BodyLimits,
+): Promise<SubmissionBody> {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase();
+  const hash = createHash('sha256').update(`${type}\n`);
+  const hashed = hashing(body, hash);
+  const digest = lazyDigest(hash);
+  if (type === 'application/json') return { ...(await readJson(hashed, limits)), digest };
+  if (type === 'application/x-ndjson') return { ...(await readNdjson(hashed, limits)), digest };
+  throw new RefusedRequest('unsupported_media_type', 'Send application/json or application/x-ndjson.');
+}
+
+async function* hashing(body: AsyncIterable<Uint8Array>, hash: { update(chunk: Uint8Array): unknown }) {
+  for await (const chunk of body) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+function lazyDigest(hash: { digest(encoding: 'hex'): string }): () => string {
+  let text: string | undefined;
+  return () => {
+    text ??= hash.digest('hex');
+    return text;
+  };
+}
+
+async function readJson(
+  body: AsyncIterable<Uint8Array>,
+  limits: BodyLimits,
+): Promise<Omit<SubmissionBody, 'digest'>> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > limits.maxJsonBytes) {
+      throw new RefusedRequest(
+        'body_too_large',
+        `A JSON body has at most ${limits.maxJsonBytes} bytes; send application/x-ndjson, which has no limit.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new RefusedRequest('invalid_encoding', 'The body is not UTF-8.');
+  }
+  const value = parseObject(text, 'The body');
+  const { items: itemsValue, ...headerValue } = value;
+  const members = distinctMembers(text, 'The body');
+  const header = parseHeader(headerValue, null);
+  if (!Array.isArray(itemsValue))
+    throw new RefusedRequest('invalid_field', 'items: must be an array of items', { field: 'items' });
+  const start = members.get('items')?.start ?? 0;
+  async function* items(): AsyncGenerator<Item, void, undefined> {
+    let n = 0;
+    for (const { start: from, end } of arrayElements(text, start)) {
+      const parsed = parseItem(text.slice(from, end));
+      if (!parsed.ok) throw badItem(parsed, { text: `items[${n}]`, field: `items[${n}]` });
+      yield parsed.item;
+      n += 1;
+    }
+  }
+  return {
+    header,
+    params: sliceOf(text, members.get('params')),
+    items: items(),
+    placeOf: (seq) => ({ text: `items[${seq}]`, field: `items[${seq}]` }),
+  };
+}
+
+async function readNdjson(
+  body: AsyncIterable<Uint8Array>,
+  limits: BodyLimits,
+): Promise<Omit<SubmissionBody, 'digest'>> {
+  const batches = ndjsonBatches(body, limits.maxLineBytes);
+  const [first, ...others] = (await next(batches)) ?? [];
+  if (first === undefined) throw new RefusedRequest('no_items', 'The body is empty.');
+  const value = parseObject(first.text, `Line ${first.number}`, first.number);
+  const members = distinctMembers(first.text, `Line ${first.number}`, first.number);
+  const header = parseHeader(value, first.number);
+  // Lines are numbered from 1 and blank ones are left out: remembered as the places where that shifts.
+  const shifts: { readonly seq: number; readonly line: number }[] = [];
+  async function* items(): AsyncGenerator<readonly Item[], void, undefined> {
+    let seq = 0;
+    let expected = 0;
+    for (let lines: readonly Line[] | undefined = others; lines !== undefined; lines = await next(batches)) {
+      yield lines.map(({ number, text }) => {
+        const parsed = parseItem(text);
+        if (!parsed.ok) throw badItem(parsed, { text: `line ${number}`, line: number });
+        if (number !== expected) shifts.push({ seq, line: number });
+        expected = number + 1;
+        seq += 1;
+        return parsed.item;
+      });
+    }
+  }
+  return {
+    header,
+    params: sliceOf(first.text, members.get('params')),
+    items: items(),
+    placeOf(seq) {
+      const shift = shifts.findLast((each) => each.seq <= seq);
+      const line = shift === undefined ? seq + first.number + 1 : shift.line + seq - shift.seq;
+      return { text: `line ${line}`, line };
+    },
+  };
+}
+
+async function next(batches: AsyncGenerator<readonly Line[], void, undefined>) {
+  try {
+    const step = await batches.next();
+    return step.done === true ? undefined : step.value;
+  } catch (error) {
+    if (error instanceof LineProblem)
+      throw new RefusedRequest(error.code, `${error.message}.`, { line: error.line });
+    throw error;
+  }
+}
+
+function parseObject(text: string, what: string, line?: number): Record<string, unknown> {
+  const place = line === undefined ? {} : { line };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new RefusedRequest('invalid_json', `${what} is not JSON: ${messageOf(error)}`, place);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RefusedRequest('invalid_json', `${what} must be a JSON object.`, place);
+  }
+  return { ...value };
+}
+
+function distinctMembers(text: string, what: string, line?: number) {
+  const members = new Map<string, { readonly start: number; readonly end: number }>();
+  for (const { name, value } of objectMembers(text)) {
+    if (members.has(name)) {
+      throw new RefusedRequest(
+        'invalid_field',
+        `${what} has ${name} twice.`,
+        line === undefined ? { field: name } : { field: name, line },
+      );
+    }
+    members.set(name, value);
+  }
+  return members;
+}
+
+function parseHeader(value: unknown, line: number | null): JobHeader {
+  const parsed = JobHeader.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const refusal = invalidField(parsed.error, line === null ? null : `line ${line}`);
+  throw line === null
+    ? refusal
+    : new RefusedRequest(refusal.code, refusal.message, { ...refusal.place, line });
+}
+
+function sliceOf(text: string, slice: { readonly start: number; readonly end: number } | undefined): string {
+  return slice === undefined ? '{}' : text.slice(slice.start, slice.end);
+}
+
+function badItem(
+  parsed: { readonly field: string | null; readonly problem: string },
+  place: { readonly text: string; readonly field?: string; readonly line?: number },
+): RefusedRequest {
+  const { text, field: base, ...rest } = place;
+  const field = base === undefined ? parsed.field : parsed.field === null ? base : `${base}.${parsed.field}`;
+  return new RefusedRequest(
+    'invalid_item',
+    `${text}: ${parsed.field === null ? 'the item' : parsed.field} ${parsed.problem}`,
+    field === null ? rest : { ...rest, field },
+  );
+}

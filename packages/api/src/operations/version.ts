@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const Manifest = z.object({ version: z.string() });
+
+/** The release that this is. */
+export const VERSION: string = Manifest.parse(
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
+).version;

@@ -1,0 +1,97 @@
+import { messageOf } from '@macbatch/core';
+import type { Context } from 'hono';
+import { RefusedRequest } from './refused-request.ts';
+
+export interface BodyLimits {
+  /** Largest JSON body, which is held in memory whole. */
+  readonly maxJsonBytes: number;
+  /** Longest line of an NDJSON body; the number of lines is not limited. */
+  readonly maxLineBytes: number;
+  /** How long a body may make us wait for its next piece, in milliseconds. */
+  readonly bodyIdleMs: number;
+}
+
+/** The slowest rate at which a JSON body may arrive, in bytes a millisecond. */
+const SLOWEST = 16;
+
+/** The chunks of a request's body, as they arrive. Throws `RefusedRequest` where they stop arriving. */
+export async function* bodyChunks(
+  c: Context,
+  limits: Pick<BodyLimits, 'bodyIdleMs'>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoding = c.req.header('content-encoding');
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
+    throw new RefusedRequest(
+      'unsupported_media_type',
+      `Send the body as it is, not with Content-Encoding: ${encoding}.`,
+    );
+  }
+  const body = c.req.raw.body;
+  if (body === null) return;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await within(limits.bodyIdleMs, reader.read());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    // Who stops early does not want the rest.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads a JSON body. Throws `RefusedRequest`. */
+export async function readJsonBody(c: Context, limits: BodyLimits): Promise<unknown> {
+  const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json')
+    throw new RefusedRequest('unsupported_media_type', 'Send application/json.');
+  const bytes = await readBytes(c, limits);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new RefusedRequest('invalid_encoding', 'The body is not UTF-8.');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RefusedRequest('invalid_json', `The body is not JSON: ${messageOf(error)}`);
+  }
+}
+
+async function readBytes(c: Context, limits: BodyLimits): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new RefusedRequest('body_too_large', `The body has at most ${limits.maxJsonBytes} bytes here.`);
+  const declared = Number(c.req.header('content-length') ?? Number.NaN);
+  if (declared > limits.maxJsonBytes) throw tooLarge();
+  if (Number.isFinite(declared) && c.req.header('content-encoding') === undefined) {
+    // At one go: much faster than chunk by chunk.
+    const ms = limits.bodyIdleMs + declared / SLOWEST;
+    return new Uint8Array(await within(ms, c.req.arrayBuffer()));
+  }
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of bodyChunks(c, limits)) {
+    length += chunk.length;
+    if (length > limits.maxJsonBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () =>
+      late.reject(
+        new RefusedRequest('request_timeout', 'The body has stopped arriving, or arrives too slowly.'),
+      ),
+    ms,
+  );
+  try {
+    return await Promise.race([value, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,310 @@
+import type { LeasedTask } from '@macbatch/contract';
+import { expireLeases, rowCounts } from '@macbatch/store/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { completed, fileApp, HEARTBEAT, JOB, LEASE } from '../testing/file-app.ts';
+
+const control = fileApp();
+const { send, refused, report } = control;
+
+const lease = (body: unknown) => send('POST', '/v1/tasks/lease', body);
+const heartbeat = (body: unknown) => send('POST', '/v1/workers/heartbeat', body);
+
+async function leased(extra: object): Promise<LeasedTask[]> {
+  const response = await lease({ worker_id: 'ann', boot_id: 'boot', offers: [JOB], ...extra });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { tasks: LeasedTask[] }).tasks;
+}
+
+async function lost(extra: object): Promise<unknown[]> {
+  const response = await heartbeat({ ...HEARTBEAT, ...extra });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { lost: unknown[] }).lost;
+}
+
+async function submit(items: number, shardSize: number): Promise<void> {
+  const ids = Array.from({ length: items }, (_, n) => ({ id: `item-${n}`, payload: n }));
+  const response = await send('POST', '/v1/jobs', { ...JOB, shard_size: shardSize, items: ids });
+  expect(response.status).toBe(201);
+}
+
+const tasks = () =>
+  control.db.sql`select status, attempts, assigned_worker, lease_until::text, errors from tasks order by id`;
+const nameOf = ({ task_id, attempt }: LeasedTask) => ({ task_id, attempt });
+const itemsIn = (held: readonly LeasedTask[]) => held.reduce((sum, task) => sum + task.items.length, 0);
+const only = (held: readonly LeasedTask[]): LeasedTask => {
+  const [task, ...more] = held;
+  if (task === undefined || more.length > 0) throw new Error(`${held.length} tasks and not one`);
+  return task;
+};
+
+afterAll(async () => {
+  expect(control.errors).toEqual([]);
+  expect((await send('GET', '/v1/workers')).status).toBe(200);
+});
+
+describe('A3: what a worker says of itself', () => {
+  it.each([
+    ['is negative', '-1'],
+    ['is just below 0', '-1e-9'],
+    ['is 1e308', '1e308'],
+    ['is more than any number', '1e999'],
+    ['is above what anybody can do', '100001'],
+    ['is null, as NaN becomes', 'null'],
+    ['is a text', '"fast"'],
+    ['is a list', '[2]'],
+  ])('a pace that %s is refused, in a lease and in a heartbeat', async (_what, pace) => {
+    await control.leased(['a'], 1);
+    const offer = `{"job_type":"noop","model":"noop","items_per_second":${pace}}`;
+    const before = await tasks();
+    expect(
+      await refused(() => lease(`{"worker_id":"ann","boot_id":"b","slots":2,"offers":[${offer}]}`)),
+    ).toMatchObject({ status: 400, code: 'invalid_field', field: 'offers[0].items_per_second' });
+    const said = JSON.stringify({ ...HEARTBEAT, rates: [] }).replace('"rates":[]', `"rates":[${offer}]`);
+    expect(await refused(() => heartbeat(said))).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field: 'rates[0].items_per_second',
+    });
+    expect(await tasks()).toEqual(before);
+  });
+
+  it('NaN is no JSON', async () => {
+    const body =
+      '{"worker_id":"ann","boot_id":"b","offers":[{"job_type":"noop","model":"noop","items_per_second":NaN}]}';
+    expect(await refused(() => lease(body))).toMatchObject({ status: 400, code: 'invalid_json' });
+  });
+
+  it.each([-1, 0, 1.5, 1e9, '4', null])('a lease limit of %j is refused', async (limit) => {
+    await submit(2, 1);
+    expect(await refused(() => lease({ ...LEASE, lease_limit: limit }))).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field: 'lease_limit',
+    });
+    expect(await rowCounts(control.db.sql)).toMatchObject({ leases: 0 });
+  });
+
+  it.each([
+    ['lease_limit', -1],
+    ['lease_limit', 1.5],
+    ['lease_limit', 1e9],
+    ['concurrency', -1],
+    ['concurrency', 1e9],
+  ])('a heartbeat with a %s of %j is refused', async (field, value) => {
+    expect(await refused(() => heartbeat({ ...HEARTBEAT, [field]: value }))).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field,
+    });
+  });
+});
+
+it.each([
+  ['that no item can have', 'a\u0000b'],
+  ['that is half a character', 'a\ud800'],
+  ['that is too long', 'x'.repeat(513)],
+  ['that is empty', ''],
+])('A3: a suspect with an id %s is refused, and nothing is renewed', async (_what, itemId) => {
+  await submit(1, 1);
+  const task = only(await leased({ renews: true }));
+  const before = await tasks();
+  const suspects = [{ ...nameOf(task), item_id: itemId }];
+  expect(await refused(() => heartbeat({ ...HEARTBEAT, suspects, renew: [nameOf(task)] }))).toMatchObject({
+    status: 400,
+    code: 'invalid_field',
+    field: 'suspects[0].item_id',
+  });
+  expect(await tasks()).toEqual(before);
+});
+
+describe('a worker that takes too much', () => {
+  const BOAST = { worker_id: 'boaster', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 1e5 }] };
+  const MODEST = { worker_id: 'ann', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 2 }] };
+
+  async function hoard(): Promise<LeasedTask[]> {
+    const held: LeasedTask[] = [];
+    for (;;) {
+      const more = await leased(BOAST);
+      if (more.length === 0) return held;
+      held.push(...more);
+    }
+  }
+
+  it('holds a thousand items at most where its leases are sized, however fast it says it is', async () => {
+    await submit(5000, 10);
+    const rates = [{ ...JOB, items_per_second: 1e5 }];
+    expect((await heartbeat({ ...HEARTBEAT, worker_id: 'boaster', rates })).status).toBe(200);
+    const held = await hoard();
+    expect(itemsIn(held)).toBe(1000);
+    // The others still get theirs: 45 seconds of work.
+    expect(itemsIn(await leased(MODEST))).toBe(90);
+    // What it has finished makes room.
+    await report(
+      held.slice(0, 20).map((task) => completed(task)),
+      'boaster',
+    );
+    expect(itemsIn(await leased(BOAST))).toBeGreaterThan(0);
+  });
+
+  it('that renews for ever and finishes nothing can not keep a job from its end', async () => {
+    await submit(3000, 10);
+    const held = await hoard();
+    for (;;) {
+      const mine = await leased(MODEST);
+      if (mine.length === 0) break;
+      expect(await lost({ worker_id: 'boaster', renew: held.map(nameOf) })).toEqual([]);
+      expect(await leased(BOAST)).toEqual([]);
+      await report(mine.map((task) => completed(task)));
+    }
+    const [left] = await control.db
+      .sql`select count(*)::int as tasks from tasks where status <> 'done' and assigned_worker = 'boaster'`;
+    expect(left?.['tasks']).toBe(held.length);
+    expect(await rowCounts(control.db.sql)).toMatchObject({ results: 3000 - itemsIn(held) });
+    // It has been quiet for longer than its rest should take: who has nothing to do copies it.
+    await control.db.sql`update job_tallies set last_at = now() - interval '1 hour'`;
+    for (;;) {
+      const copies = await leased({ ...MODEST, copies: true });
+      if (copies.length === 0) break;
+      for (const each of await lost({ worker_id: 'boaster', renew: held.map(nameOf) }))
+        expect(each).toMatchObject({ code: 'already_done' });
+      await report(copies.map((task) => ({ ...completed(task), final: false })));
+    }
+    expect(await rowCounts(control.db.sql)).toMatchObject({ results: 3000 });
+    expect((await tasks()).every(({ status }) => status === 'done')).toBe(true);
+  });
+
+  it('holds as many tasks as one heartbeat can renew, where it says itself how many it wants', async () => {
+    await submit(10_050, 1);
+    const held: LeasedTask[] = [];
+    for (;;) {
+      const more = await leased({ lease_limit: 1000, renews: true });
+      if (more.length === 0) break;
+      held.push(...more);
+    }
+    expect(held).toHaveLength(10_000);
+    const names = held.map(nameOf);
+    expect(await lost({ renew: names })).toEqual([]);
+    const before = await tasks();
+    const tooMany = { ...HEARTBEAT, renew: [...names, { task_id: '10001', attempt: 1 }] };
+    expect(await refused(() => heartbeat(tooMany))).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+      field: 'renew',
+    });
+    expect(await tasks()).toEqual(before);
+    expect(await leased({ worker_id: 'bob', lease_limit: 1000 })).toHaveLength(50);
+  });
+});
+
+describe('a worker that speaks for leases that are not its own', () => {
+  it('renews none of ten thousand that it never held', async () => {
+    await control.leased(['a', 'b', 'c']);
+    const before = await tasks();
+    const renew = Array.from({ length: 10_000 }, (_, n) => ({ task_id: String(n + 1), attempt: 1 }));
+    const answer = await lost({ worker_id: 'bob', renew });
+    expect(answer).toHaveLength(10_000);
+    expect(answer.slice(0, 4)).toEqual([
+      ...renew.slice(0, 3).map((name) => ({ ...name, code: 'lease_lost' })),
+      { ...renew[3], code: 'not_found' },
+    ]);
+    expect(await tasks()).toEqual(before);
+  });
+
+  it('renews nothing with the number of a lease that has ended, or is still to come', async () => {
+    const former = only(await control.leased(['a'], 1));
+    await expireLeases(control.db.sql);
+    expect((await send('POST', '/v1/admin/reclaim')).status).toBe(200);
+    expect(await leased({ worker_id: 'bob' })).toMatchObject([{ attempt: 2 }]);
+    const before = await tasks();
+    const renew = [nameOf(former), { ...nameOf(former), attempt: 0 }, { ...nameOf(former), attempt: 3 }];
+    expect(await lost({ renew })).toEqual([
+      { ...renew[0], code: 'lease_lost' },
+      { ...renew[1], code: 'not_leased' },
+      { ...renew[2], code: 'not_leased' },
+    ]);
+    expect(await tasks()).toEqual(before);
+  });
+
+  it('reports, gives up and hands back nothing of it', async () => {
+    const task = only(await control.leased(['a'], 1));
+    const before = await tasks();
+    const error = { code: 'broken', message: 'it broke' };
+    const givenUp = { ...nameOf(task), outcomes: [], final: false, error };
+    expect(await report([completed(task)], 'bob')).toMatchObject([
+      { outcome: 'refused', code: 'not_leased' },
+    ]);
+    expect(await report([givenUp], 'bob')).toMatchObject([{ outcome: 'refused', code: 'lease_lost' }]);
+    const back = await send('POST', '/v1/tasks/release', { worker_id: 'bob', tasks: [nameOf(task)] });
+    expect(await back.json()).toMatchObject({ tasks: [{ outcome: 'refused', code: 'lease_lost' }] });
+    expect(await tasks()).toEqual(before);
+    expect(await rowCounts(control.db.sql)).toMatchObject({ results: 0 });
+    // Its holder goes on as if nothing had been said.
+    expect(await report([completed(task)])).toMatchObject([{ outcome: 'accepted', task_status: 'done' }]);
+  });
+});
+
+it('a worker whose models change while it holds a task is still welcome with its result', async () => {
+  const task = only(await control.leased(['a', 'b'], 1));
+  expect(await lost({ job_types: ['chat'], models: ['other'], renew: [nameOf(task)] })).toEqual([]);
+  expect(await leased({ offers: [{ job_type: 'chat', model: 'other' }] })).toEqual([]);
+  expect(await report([completed(task)])).toMatchObject([{ outcome: 'accepted', task_status: 'done' }]);
+});
+
+describe('an answer with leases that was lost', () => {
+  const again = (extra: object = {}) => leased({ lease_limit: 2, holds: [], ...extra });
+
+  it('is given again to the boot that does not name them: the same leases, with their full time', async () => {
+    await submit(4, 1);
+    const unheard = await leased({ lease_limit: 2 });
+    await control.db.sql`update tasks set lease_until = now() + interval '1 second' where status = 'leased'`;
+    expect(await again()).toEqual(unheard);
+    const rows = await control.db.sql`
+      select attempts, returns, lease_until > now() + interval '80 seconds' as renewed from tasks where status = 'leased'`;
+    expect(rows).toMatchObject(unheard.map(() => ({ attempts: 1, returns: 0, renewed: true })));
+    // Named, they are not given again, and there is something new.
+    const other = await again({ holds: unheard.map(nameOf) });
+    expect(other).toHaveLength(2);
+    expect(await again({ holds: [...unheard, ...other].map(nameOf) })).toEqual([]);
+  });
+
+  it('leaves out what has an outcome, and what is no longer leased', async () => {
+    await submit(6, 2);
+    const [first, second, third] = await leased({ lease_limit: 3 });
+    if (first === undefined || second === undefined || third === undefined) throw new Error('too few');
+    await report([
+      completed(first),
+      { ...completed(second), outcomes: completed(second).outcomes.slice(1), final: false },
+    ]);
+    await send('POST', '/v1/tasks/release', { worker_id: 'ann', tasks: [nameOf(third)] });
+    expect(await again()).toEqual([{ ...second, items: second.items.slice(0, 1) }]);
+  });
+
+  it('goes to no other worker and no other boot', async () => {
+    await submit(2, 1);
+    await leased({ lease_limit: 2 });
+    expect(await again({ boot_id: 'next' })).toEqual([]);
+    expect(await again({ worker_id: 'bob' })).toEqual([]);
+  });
+
+  it('is not given to who does not ask for it', async () => {
+    await submit(4, 1);
+    const first = await leased({ lease_limit: 2 });
+    const names = (await leased({ lease_limit: 2 })).map(nameOf);
+    expect(names).toHaveLength(2);
+    for (const task of first) expect(names).not.toContainEqual(nameOf(task));
+  });
+
+  it('asked for late, or at the same time as more is granted, takes nothing from anybody', async () => {
+    await submit(40, 1);
+    const [first, ...rest] = await Promise.all([leased({ lease_limit: 4 }), again(), again(), again()]);
+    const held = await tasks();
+    // A question of before arrives when its sender has long been granted more.
+    await again();
+    expect((await tasks()).map(({ status, attempts }) => [status, attempts])).toEqual(
+      held.map(({ status, attempts }) => [status, attempts]),
+    );
+    expect(await report([...first, ...rest.flat()].slice(0, 4).map((task) => completed(task)))).toMatchObject(
+      first.map(() => ({ outcome: 'accepted', task_status: 'done' })),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { type EntryReply, ReportEntry } from '@macbatch/contract';
+import type { Entry, Outcome, Verdict } from '@macbatch/store';
+import { invalidField } from '../requests/invalid-field.ts';
+
+/** A report entry as it came: to be recorded, or refused before the store sees it. */
+export type ReadEntry =
+  | { readonly ok: true; readonly entry: Entry }
+  | { readonly ok: false; readonly reply: EntryReply };
+
+/** Reads one entry; what is wrong with it concerns no other entry. */
+export function readEntry(value: unknown): ReadEntry {
+  const parsed = ReportEntry.safeParse(value);
+  if (!parsed.success) {
+    return refused(value, 'invalid_entry', invalidField(parsed.error, 'the entry').message);
+  }
+  const entry = parsed.data;
+  const seen = new Set<string>();
+  const outcomes: Outcome[] = [];
+  for (const outcome of entry.outcomes) {
+    const name = JSON.stringify(outcome.item_id);
+    if (seen.has(outcome.item_id)) return refused(value, 'duplicate_item', `${name} has two outcomes`);
+    seen.add(outcome.item_id);
+    const output = 'output' in outcome ? outcome.output : null;
+    if (output !== null && !isJsonText(output))
+      return refused(value, 'invalid_output', `the output of ${name} is not JSON`);
+    outcomes.push({
+      // Ids that no item can have; as text they would end the whole statement.
+      itemId: outcome.item_id.isWellFormed() && !outcome.item_id.includes('\u0000') ? outcome.item_id : '',
+      output,
+      error: 'error' in outcome ? JSON.stringify(outcome.error) : null,
+      model: outcome.model,
+      usage: outcome.usage == null ? null : JSON.stringify(outcome.usage),
+    });
+  }
+  return {
+    ok: true,
+    entry: {
+      taskId: entry.task_id,
+      attempt: entry.attempt,
+      outcomes,
+      final: entry.final,
+      error: entry.error === undefined ? null : JSON.stringify(entry.error),
+    },
+  };
+}
+
+/** Well-formed JSON that can be spliced into a line of results: no lone surrogates, no raw newlines. */
+function isJsonText(text: string): boolean {
+  if (!text.isWellFormed() || /[\r\n]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refused(value: unknown, code: NonNullable<EntryReply['code']>, detail: string): ReadEntry {
+  const named = (field: string): unknown =>
+    typeof value === 'object' && value !== null ? Reflect.get(value, field) : null;
+  const taskId = named('task_id');
+  const attempt = named('attempt');
+  return {
+    ok: false,
+    reply: {
+      task_id: typeof taskId === 'string' ? taskId : null,
+      attempt: typeof attempt === 'number' && Number.isSafeInteger(attempt) ? attempt : null,
+      outcome: 'refused',
+      code,
+      detail,
+      task_status: null,
+    },
+  };
+}
+
+/** What the store decided, as the worker is told. */
+export function entryReply(entry: Entry, verdict: Verdict): EntryReply {
+  return {
+    task_id: entry.taskId,
+    attempt: entry.attempt,
+    outcome: verdict.outcome,
+    ...('code' in verdict && verdict.code !== undefined ? { code: verdict.code } : {}),
+    task_status: verdict.status,
+    ...('settled' in verdict && verdict.settled !== undefined ? { settled: [...verdict.settled] } : {}),
+  };
+}

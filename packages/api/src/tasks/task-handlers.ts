@@ -1,0 +1,118 @@
+import { JobType, type LeasedTask, type LeaseRequest, ReportEnvelope, routes } from '@macbatch/contract';
+import type { LeasedTask as StoredTask } from '@macbatch/store';
+import { speakFor } from '../auth/caller.ts';
+import { checkProtocol } from '../requests/api-version.ts';
+import { invalidField } from '../requests/invalid-field.ts';
+import { mount, type Surface } from '../requests/mount.ts';
+import { readJsonBody } from '../requests/request-body.ts';
+import { WorkWatch } from './lease-wait.ts';
+import { entryReply, readEntry } from './report-entry.ts';
+
+/** Leasing, reporting and handing back tasks. */
+export function mountTasks(
+  surface: Surface,
+  waiting: { readonly monotonicMs: () => number; readonly stopping: AbortSignal | undefined },
+): void {
+  const { app, store, authenticator, limits } = surface;
+  const { monotonicMs, stopping } = waiting;
+
+  async function lease(request: LeaseRequest, again: boolean) {
+    await store.reclaim({ force: false });
+    return store.lease({
+      worker: request.worker_id,
+      boot: request.boot_id,
+      limit: request.lease_limit ?? null,
+      slots: request.slots ?? null,
+      offers: request.offers.map(({ job_type, model, items_per_second, loaded, load_seconds }) => ({
+        job_type,
+        model,
+        itemsPerSecond: items_per_second ?? null,
+        loaded: loaded ?? false,
+        loadSeconds: load_seconds ?? null,
+      })),
+      renews: request.renews ?? false,
+      copies: request.copies ?? false,
+      again,
+      ...(request.holds === undefined
+        ? {}
+        : { holds: request.holds.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })) }),
+    });
+  }
+
+  mount(surface, 'leaseTasks', async ({ body }, caller, c) => {
+    checkProtocol(c);
+    speakFor(caller, body.worker_id);
+    const giveBack = (body.wait_seconds ?? 0) > 0 ? authenticator.stream(caller) : () => undefined;
+    const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
+    const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
+    const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
+    try {
+      for (let again = false; ; ) {
+        const { leaseSeconds, tasks } = await lease(body, again);
+        if (gone.aborted && tasks.length > 0) {
+          // Nobody would run them: at once pending again, and no attempt is charged.
+          await store.release(body.worker_id, tasks);
+          return { tasks: [] };
+        }
+        const left = deadline - monotonicMs();
+        if (tasks.length > 0 || left <= 0 || gone.aborted || watch === null) {
+          return { tasks: tasks.map((task) => leasedTask(task, leaseSeconds)) };
+        }
+        again = !(await watch.wait(left, gone));
+        if (gone.aborted) return { tasks: [] };
+      }
+    } finally {
+      watch?.stop();
+      giveBack();
+    }
+  });
+
+  app.post(routes.completeBatch.path, async (c) => {
+    const caller = await authenticator.admit(c, 'completeBatch');
+    const envelope = ReportEnvelope.safeParse(await readJsonBody(c, limits));
+    if (!envelope.success) throw invalidField(envelope.error);
+    speakFor(caller, envelope.data.worker_id);
+    const { worker_id: worker, entries } = envelope.data;
+    const read = entries.map(readEntry);
+    const good = read.flatMap((each) => (each.ok ? [each.entry] : []));
+    const verdicts = (good.length === 0 ? [] : await store.report(worker, good)).values();
+    return c.json({
+      entries: read.map((each) => {
+        if (!each.ok) return each.reply;
+        const verdict = verdicts.next();
+        if (verdict.done === true) throw new Error('the store gave fewer verdicts than it was given entries');
+        return entryReply(each.entry, verdict.value);
+      }),
+    });
+  });
+
+  mount(surface, 'releaseTasks', async ({ body }, caller) => {
+    speakFor(caller, body.worker_id);
+    const answers = await store.release(
+      body.worker_id,
+      body.tasks.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),
+    );
+    return {
+      tasks: body.tasks.map((lease, i) => {
+        const code = answers[i] ?? null;
+        return code === null
+          ? { ...lease, outcome: 'accepted' as const }
+          : { ...lease, outcome: 'refused' as const, code };
+      }),
+    };
+  });
+}
+
+function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {
+  return {
+    task_id: task.taskId,
+    job_id: task.jobId,
+    attempt: task.attempt,
+    lease_seconds: leaseSeconds,
+    job_type: JobType.parse(task.jobType),
+    model: task.model,
+    params: task.params,
+    copy: task.copy,
+    items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
+  };
+}

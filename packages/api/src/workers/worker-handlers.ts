@@ -1,0 +1,103 @@
+import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
+import { speakFor } from '../auth/caller.ts';
+import { checkProtocol } from '../requests/api-version.ts';
+import { mount, type Surface } from '../requests/mount.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
+import { toBoot } from './to-boot.ts';
+import { workerView } from './worker-view.ts';
+
+/** Workers, and what an administrator may force. */
+export function mountWorkers(surface: Surface): void {
+  const { store } = surface;
+
+  mount(surface, 'heartbeat', async ({ body }, caller, c) => {
+    checkProtocol(c);
+    speakFor(caller, body.worker_id);
+    const admission = await store.heartbeat({
+      worker: body.worker_id,
+      boot: body.boot_id,
+      hostname: body.hostname,
+      jobTypes: body.job_types,
+      models: body.models,
+      concurrency: body.concurrency,
+      leaseLimit: body.lease_limit,
+      rates: body.rates ?? [],
+      offline: body.offline ?? false,
+      formerBoots: body.former_boot_ids ?? null,
+    });
+    if ('inUseBy' in admission) {
+      throw new RefusedRequest(
+        'worker_id_in_use',
+        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker is gone, this one is let in ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
+        { field: 'worker_id' },
+      );
+    }
+    // Only now: what those boots had finished was still reported from their leases.
+    if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
+    if (body.suspects !== undefined && body.suspects.length > 0) {
+      await store.spare(
+        body.worker_id,
+        body.suspects.map(({ task_id, attempt, item_id }) => ({ taskId: task_id, attempt, itemId: item_id })),
+      );
+    }
+    const leases = body.renew ?? [];
+    // Renewed before the sweep: a lease that is only just late is kept by who holds it.
+    const answers =
+      leases.length === 0
+        ? []
+        : await store.renew(
+            body.worker_id,
+            leases.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),
+          );
+    await store.reclaim({ force: false });
+    return {
+      now: admission.now.toISOString(),
+      deployment_id: await store.deploymentId(),
+      lost: leases.flatMap((lease, i) => {
+        const code = answers[i]?.refusal ?? null;
+        return code === null ? [] : [{ ...lease, code }];
+      }),
+      settled: leases.flatMap((lease, i) => {
+        const { refusal, settled } = answers[i] ?? { refusal: null, settled: [] };
+        return refusal !== null || settled.length === 0 ? [] : [{ ...lease, item_ids: [...settled] }];
+      }),
+    };
+  });
+
+  mount(surface, 'listWorkers', async (_, caller) => {
+    await store.reclaim({ force: false });
+    const [workers, pool] = await Promise.all([store.listWorkers(), store.pool()]);
+    return { workers: workers.map((worker) => workerView(worker, pool, caller)) };
+  });
+
+  mount(surface, 'reportBoot', async ({ body }, caller) => {
+    speakFor(caller, body.name, 'name');
+    if (caller.workerId !== null && body.role !== 'worker')
+      throw new RefusedRequest('forbidden', 'A worker key tells of no control plane.', { field: 'role' });
+    return { verdict: await store.addBoot(toBoot(body)) };
+  });
+
+  mount(surface, 'listBoots', async ({ query }) => {
+    const boots = await store.listBoots({ name: query.name ?? null, limit: query.limit });
+    return {
+      boots: boots.map((boot) => ({
+        role: boot.role,
+        name: boot.name,
+        boot_id: boot.bootId,
+        pid: boot.pid,
+        hostname: boot.hostname,
+        started_at: boot.startedAt.toISOString(),
+        cwd: boot.cwd,
+        tmp_writable: boot.tmpWritable,
+        previous_boot_id: boot.previousBootId,
+        verdict: boot.verdict,
+        reported_at: boot.reportedAt.toISOString(),
+      })),
+    };
+  });
+
+  mount(surface, 'reclaim', async () => {
+    const { reclaimed, failed } = await store.reclaim({ force: true });
+    return { reclaimed, failed };
+  });
+}
