@@ -89,11 +89,9 @@ export const JobView = JobSummary.extend({
     .nullable()
     .default(null)
     .openapi({ description: 'The model or job type that the job needs and no alive worker offers' }),
-  mixed_models: z
-    .boolean()
-    .openapi({
-      description: 'Workers ran different builds under this alias, so outcomes may not be comparable',
-    }),
+  mixed_models: z.boolean().openapi({
+    description: 'Workers ran different builds under this alias, so outcomes may not be comparable',
+  }),
   workers: z.array(
     z.object({
       worker_id: z.string(),
