@@ -1,6 +1,6 @@
 /**
- * Chance that can be repeated, by the generator of the simulator: the same seed gives the same traces there
- * and here.
+ * Repeatable random numbers (mulberry32). The simulation behind the scheduling uses the same generator, so that equal
+ * seeds give equal traces there and here; pure-rand does not have it.
  */
 export class Random {
   #state: number;

@@ -1,25 +1,26 @@
-/** Chance that can be repeated: the same seed gives the same throws (mulberry32). */
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { uniformInt } from 'pure-rand/distribution/uniformInt';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
+
+/** Repeatable random choices: equal seeds give equal choices. */
 export class Dice {
-  #state: number;
+  readonly #generator: ReturnType<typeof xoroshiro128plus>;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#generator = xoroshiro128plus(seed);
   }
 
-  /** In [0, 1). */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let t = this.#state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+    return uniformFloat64(this.#generator);
   }
 
-  /** A whole number from `low` up to and including `high`. */
+  /** Returns a whole number from `low` up to and including `high`. */
   between(low: number, high: number): number {
-    return low + Math.floor(this.next() * (high - low + 1));
+    return uniformInt(this.#generator, low, high);
   }
 
+  /** Returns one of the choices. Throws if there is none. */
   of<T>(choices: readonly T[]): T {
     const choice = choices[this.between(0, choices.length - 1)];
     if (choice === undefined) throw new Error('nothing to choose from');

@@ -1,4 +1,5 @@
 import type { Store } from '@macbatch/store';
+import pTimeout from 'p-timeout';
 import { isOutage } from '../requests/outage.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 
@@ -26,14 +27,11 @@ export class Readiness {
   }
 
   async #look(): Promise<RefusedRequest | null> {
-    const asked = this.#store.schemaState();
-    asked.catch(() => undefined); // where the deadline was first, nobody waits for it any more
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), DEADLINE_MS);
-    });
     try {
-      const state = await Promise.race([asked, deadline]);
+      const state = await pTimeout(this.#store.schemaState(), {
+        milliseconds: DEADLINE_MS,
+        fallback: () => 'late' as const,
+      });
       if (state === 'late')
         return new RefusedRequest(
           'database_unavailable',
@@ -55,8 +53,6 @@ export class Readiness {
     } catch (error) {
       if (!isOutage(error)) throw error;
       return new RefusedRequest('database_unavailable', 'The database does not answer.');
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

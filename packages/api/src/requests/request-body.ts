@@ -1,5 +1,6 @@
 import { messageOf } from '@macbatch/core';
 import type { Context } from 'hono';
+import pTimeout from 'p-timeout';
 import { RefusedRequest } from './refused-request.ts';
 
 export interface BodyLimits {
@@ -80,18 +81,11 @@ async function readBytes(c: Context, limits: BodyLimits): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-async function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () =>
-      late.reject(
-        new RefusedRequest('request_timeout', 'The body has stopped arriving, or arrives too slowly.'),
-      ),
-    ms,
-  );
-  try {
-    return await Promise.race([value, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+  return pTimeout(value, {
+    milliseconds: ms,
+    fallback: () => {
+      throw new RefusedRequest('request_timeout', 'The body has stopped arriving, or arrives too slowly.');
+    },
+  });
 }

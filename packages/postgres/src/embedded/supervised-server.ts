@@ -4,6 +4,7 @@ import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pTimeout from 'p-timeout';
 import { readPostmasterFile } from './postmaster.ts';
 import { SERVER_ENVIRONMENT } from './server-environment.ts';
 import type { SupervisionOrder, SupervisionReport } from './supervision-order.ts';
@@ -63,7 +64,7 @@ export async function startSupervised(
     const file = await readPostmasterFile(order.cwd);
     if (file?.ready === true && file.pid === progress.postmaster) break;
     if (progress.over) {
-      await Promise.race([progress.logRead, pause(LOG_PATIENCE_MS)]);
+      await pTimeout(progress.logRead, { milliseconds: LOG_PATIENCE_MS, message: false });
       throw new ServerDidNotStart(progress.ended ?? 'its supervisor was killed', lines.join('\n'));
     }
     if (performance.now() > deadline) {
@@ -81,7 +82,7 @@ export async function startSupervised(
       log('The embedded Postgres is unattended: its supervisor was killed');
       return;
     }
-    await Promise.race([progress.logRead, pause(LOG_PATIENCE_MS)]);
+    await pTimeout(progress.logRead, { milliseconds: LOG_PATIENCE_MS, message: false });
     ended.resolve(`${progress.ended}. Its log ends:\n${lines.join('\n')}`);
   });
   letGo(supervisor);
