@@ -7,6 +7,7 @@ import { WORKSPACE } from './testing/program.ts';
 /** Workspace packages that each package may depend on, and so import: the picture of the design. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/core': [],
+  '@macbatch/testing': [],
   '@macbatch/contract': ['@macbatch/core'],
   '@macbatch/connection': ['@macbatch/core'],
   '@macbatch/store': ['@macbatch/connection', '@macbatch/core'],

@@ -1,11 +1,11 @@
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@macbatch/client';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, submitPrompts } from './testing/pool.ts';
-import { jsonLines, macbatch, type Program, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, type Program, start } from './testing/program.ts';
 
 /** `macbatch up` with the embedded server of a folder. */
 async function up(folder: string, dataDir: string, port = '0'): Promise<{ program: Program; url: string }> {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
-import { type Ended, jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+import { type Ended, jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
 async function database(): Promise<URL> {
   const fresh = await freshDatabase();

@@ -1,5 +1,5 @@
+import { testFolder } from '@macbatch/testing';
 import { expect, it } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { jsonLines, macbatch, processesWith } from './testing/program.ts';
 
 it('bench measures a job of no-op items and prints every figure', async () => {

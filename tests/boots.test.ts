@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { until } from '@macbatch/testing';
 import { describe, expect, it } from 'vitest';
 import { startControl, startWorker } from './testing/pool.ts';
-import { jsonLines, macbatch, type Program, until } from './testing/program.ts';
+import { jsonLines, macbatch, type Program } from './testing/program.ts';
 
 const hasJq = spawnSync('/bin/sh', ['-c', 'command -v jq']).status === 0;
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openPostgres } from '@macbatch/postgres';
+import { testFolder } from '@macbatch/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { startControl } from './testing/pool.ts';
 import { macbatch, start } from './testing/program.ts';
 

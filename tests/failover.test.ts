@@ -3,11 +3,11 @@ import { Client } from '@macbatch/client';
 import type { ReportRequest, RouteReply } from '@macbatch/contract';
 import { openPair } from '@macbatch/postgres/testing';
 import { audit } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { endedJob, resultsOf } from './testing/pool.ts';
-import { start, until } from './testing/program.ts';
+import { start } from './testing/program.ts';
 import { type RecordingProxy, recordingProxy } from './testing/recording-proxy.ts';
 
 const ITEMS = 40;

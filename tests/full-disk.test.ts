@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@macbatch/client';
+import { testFolder } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { jsonLines, start } from './testing/program.ts';
 
 /** Makes a folder a disk of its own; false where this machine does not allow it. */

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { generate } from 'selfsigned';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
-import { macbatch, start, until } from './testing/program.ts';
+import { macbatch, start } from './testing/program.ts';
 
 /** A certificate for this machine that is its own CA, as files. */
 async function certificateFiles(folder: string): Promise<{ readonly cert: string; readonly key: string }> {

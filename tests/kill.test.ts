@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit, freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
-import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
 // An idle worker would copy what the killed one holds, and end the job before the lease has run out.
 const SHORT_LEASES = { MACBATCH_RENEWED_LEASE_SECONDS: '2', MACBATCH_COPIES: 'off' };

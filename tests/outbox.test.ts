@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
 import {
   type Control,
@@ -13,7 +13,7 @@ import {
   startWorker,
   submitPrompts,
 } from './testing/pool.ts';
-import { jsonLines, macbatch, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, start } from './testing/program.ts';
 
 const outboxOf = (control: Control, worker: string) =>
   join(String(control.stateEnv['MACBATCH_STATE_DIR']), worker, 'outbox.jsonl');

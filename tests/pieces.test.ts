@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { type Control, endedJob, startControl, startWorker } from './testing/pool.ts';
-import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
 it('--help is no error', async () => {
   const help = await macbatch(['--help']);

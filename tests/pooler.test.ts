@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import { findPgBouncer, openPooler } from '@macbatch/postgres/testing';
 import { audit, freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { endedJob, resultsOf } from './testing/pool.ts';
-import { jsonLines, start, until } from './testing/program.ts';
+import { jsonLines, start } from './testing/program.ts';
 
 const pgbouncer = findPgBouncer(process.env['PATH']);
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { audit } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
-import { jsonLines, macbatch, until } from './testing/program.ts';
+import { jsonLines, macbatch } from './testing/program.ts';
 
 it.each([
   ['its outbox knows what it held', false],

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit, freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { Dice } from './chaos/dice.ts';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
-import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
 /** A folder with prompts, a model server for them, and the call that runs them. */
 async function promptRun(count: number) {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit, freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
-import { testFolder } from './testing/folder.ts';
 import { modelServer } from './testing/model-server.ts';
-import { jsonLines, macbatch, processesWith, start, until } from './testing/program.ts';
+import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
 /** A folder with this input file, in which `macbatch run` is to run. */
 function folderWith(lines: readonly string[]) {

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
+import { serveLocally } from '@macbatch/testing';
 
 /** A server with a chat endpoint that answers when the test lets it. */
 export interface ModelServer {
@@ -21,7 +18,7 @@ export async function modelServer(): Promise<ModelServer> {
   let allowed = 0;
   let waiting: { readonly prompt: string; readonly answer: () => void }[] = [];
 
-  const server = createServer((request, response) => {
+  const url = await serveLocally((request, response) => {
     if (request.method !== 'POST') {
       response.writeHead(404).end('{}');
       return;
@@ -58,15 +55,8 @@ export async function modelServer(): Promise<ModelServer> {
     }
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${url}/v1`,
     answered,
     get waiting() {
       return waiting.map(({ prompt }) => prompt);

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
 import { freshDatabase } from '@macbatch/store/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { onTestFinished } from 'vitest';
-import { testFolder } from './folder.ts';
-import { type Program, type ProgramOptions, start, until } from './program.ts';
+import { type Program, type ProgramOptions, start } from './program.ts';
 
 /** A control plane process over a database of the test server. */
 export interface Control {

@@ -1,24 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { until } from '@macbatch/testing';
+import { onTestFinished } from 'vitest';
 
 export const WORKSPACE = resolve(import.meta.dirname, '../..');
-
-/** Longest that a condition is waited for: these tests share their cores with others. */
-const PATIENCE_MS = 90_000;
-
-/** Resolves with what `look` returns once it returns anything but `undefined` and `false`. */
-export async function until<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
-  return vi.waitFor(
-    async () => {
-      const found = await look();
-      if (found === undefined || found === false) throw new Error(`not yet: ${look.toString()}`);
-      return found as Exclude<T, undefined | false>;
-    },
-    { timeout: PATIENCE_MS, interval: 50 },
-  );
-}
 
 export interface Ended {
   /** The exit code, or the signal that ended it. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { serveLocally } from '@macbatch/testing';
 
 /** A request that was answered with success, as it went over the wire. */
 interface Answered {
@@ -22,7 +21,7 @@ export interface RecordingProxy {
 /** Starts one; closed when the test has finished. */
 export async function recordingProxy(target: string): Promise<RecordingProxy> {
   const answered: Answered[] = [];
-  const server = createServer(async (incoming, response) => {
+  const url = await serveLocally(async (incoming, response) => {
     const body = await buffer(incoming);
     const { method, url: path = '/' } = incoming;
     const { host: _, ...headers } = incoming.headers;
@@ -38,12 +37,5 @@ export async function recordingProxy(target: string): Promise<RecordingProxy> {
       answered.push({ path, status, asked: body.toString(), answer: answer.toString(), atMs: Date.now() });
     response.writeHead(status, reply.headers).end(answer);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answered };
+  return { url, answered };
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createApp } from '@macbatch/api';
 import { expireLeases, fileStore, rowCounts } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Listening, listen } from './listen.ts';
 
@@ -28,9 +29,6 @@ const post = (path: string, body: unknown, signal?: AbortSignal) =>
     body: JSON.stringify(body),
     ...(signal === undefined ? {} : { signal }),
   });
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds()));
-}
 
 it('A3: a body over the limit is answered 413 through a socket, declared or not, and the server lives', async () => {
   const large = { ...JOB, items: [{ id: 'a', payload: 'x'.repeat(3_000_000) }] };

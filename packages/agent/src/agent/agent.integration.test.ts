@@ -1,7 +1,8 @@
 import { audit, expireLeases, submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { TestPool, until } from '../testing/test-pool.ts';
+import { TestPool } from '../testing/test-pool.ts';
 
 const outputsOf = (results: readonly { readonly output?: unknown }[]) => results.map(({ output }) => output);
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ item: n }));

@@ -1,9 +1,10 @@
 import { Client } from '@macbatch/client';
 import type { LeaseRequest } from '@macbatch/contract';
 import { submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { TestPool, until } from '../testing/test-pool.ts';
+import { TestPool } from '../testing/test-pool.ts';
 
 const SHARD = 5;
 /** Five errors and eight more before it is judged, four items a slot that it may hold meanwhile, and a lease. */

@@ -1,8 +1,9 @@
 import { audit, submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { type DyingRuntime, dyingRuntime } from '../testing/dying-runtime.ts';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { type TestAgent, TestPool, until } from '../testing/test-pool.ts';
+import { type TestAgent, TestPool } from '../testing/test-pool.ts';
 
 async function submit(pool: TestPool, texts: readonly string[], shardSize: number): Promise<string> {
   const { job } = await pool.client.submit(async function* () {

@@ -1,7 +1,8 @@
 import { submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { TestPool, until } from '../testing/test-pool.ts';
+import { TestPool } from '../testing/test-pool.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
 
 /** What a worker's disk says of its earlier boots. */

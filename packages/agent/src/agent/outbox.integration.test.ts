@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { audit, expireLeases, submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../outbox/outbox.ts';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { type TestAgent, TestPool, until } from '../testing/test-pool.ts';
+import { type TestAgent, TestPool } from '../testing/test-pool.ts';
 
 const always = () => true;
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);

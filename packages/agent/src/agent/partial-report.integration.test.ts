@@ -1,7 +1,8 @@
 import { expireLeases, submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { TestPool, until } from '../testing/test-pool.ts';
+import { TestPool } from '../testing/test-pool.ts';
 
 const NEVER_MS = 1e9;
 

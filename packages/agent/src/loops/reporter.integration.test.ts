@@ -1,7 +1,8 @@
 import { Client } from '@macbatch/client';
 import { audit, submitJob } from '@macbatch/store/testing';
+import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
-import { type Logged, TestPool, until } from '../testing/test-pool.ts';
+import { type Logged, TestPool } from '../testing/test-pool.ts';
 import { HeldTask } from '../worker/held-task.ts';
 import type { Reportable } from '../worker/reportable.ts';
 import { sleep } from './backoff.ts';

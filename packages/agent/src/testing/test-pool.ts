@@ -3,26 +3,12 @@ import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
 import type { StoreOptions } from '@macbatch/store';
 import { type FreshStore, freshStore } from '@macbatch/store/testing';
-import { onTestFinished, vi } from 'vitest';
+import { until } from '@macbatch/testing';
+import { onTestFinished } from 'vitest';
 import { Agent } from '../agent/agent.ts';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import { sleep } from '../loops/backoff.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
-
-/** Longest that a condition is waited for: these tests share their cores with others. */
-const PATIENCE_MS = 60_000;
-
-/** Resolves with what `look` returns once it returns anything but `undefined` and `false`. */
-export async function until<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
-  return vi.waitFor(
-    async () => {
-      const found = await look();
-      if (found === undefined || found === false) throw new Error(`not yet: ${look.toString()}`);
-      return found as Exclude<T, undefined | false>;
-    },
-    { timeout: PATIENCE_MS, interval: 20 },
-  );
-}
 
 /** One event that an agent logged. */
 export type Logged = { readonly event: string } & Readonly<Record<string, unknown>>;
