@@ -20,25 +20,25 @@ import { mountWorkers } from './workers/worker-handlers.ts';
 export interface AppOptions {
   readonly store: Store;
   readonly limits?: Partial<BodyLimits & RequestLimits>;
-  /** What the unfinished jobs of one group of keys may hold; null for no bound. */
+  /** Limits on the unfinished jobs of one group; null for no limit. */
   readonly quota?: Quota | null;
   /**
-   * Whether nobody needs a key as long as there is none: only where none but this machine can ask. False by
+   * Lets every request in while no key exists. Only safe if no other machine can reach the control plane. False by
    * default.
    */
   readonly open?: boolean;
   /**
-   * Whether every request comes through a proxy that puts the client's address last in `X-Forwarded-For`. False
-   * by default: anybody can send that header.
+   * Every request comes through a proxy that appends the client's address to `X-Forwarded-For`. False
+   * by default, because any client can send that header.
    */
   readonly trustProxy?: boolean;
-  /** Whether the database's disk has room for more; asked now and then while a submission comes in. */
+  /** Whether the database's disk has free space. Called repeatedly during a submission. */
   readonly hasRoom?: () => Promise<boolean>;
-  /** Told of every error that is not a refusal; its message never leaves the process. */
+  /** Receives every error that is not a refused request. Its message never reaches the client. */
   readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
-  /** Ends requests that wait for work, when the server is to stop. */
+  /** Ends requests that wait for work when the server stops. */
   readonly stopping?: AbortSignal;
-  /** A clock that never goes back, in milliseconds, for how long a lease request waits. */
+  /** A monotonic clock in milliseconds, for the waiting time of lease requests. */
   readonly monotonicMs?: () => number;
 }
 
@@ -51,7 +51,7 @@ const DEFAULT_LIMITS: BodyLimits & RequestLimits = {
 };
 const DEFAULT_QUOTA: Quota = { items: 20_000_000, payloadBytes: 50 * 1024 ** 3 };
 
-/** The control plane: a function from request to response over a store, holding no state of its own. */
+/** Creates the control plane: a function from request to response over a store. */
 export function createApp(options: AppOptions): Hono {
   const { store } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -68,7 +68,7 @@ export function createApp(options: AppOptions): Hono {
 
   const registry = new Registry<PrometheusContentType>();
   app.use(requestMetrics(registry, monotonicMs));
-  // For a browser that is led here: nothing of ours is a page, and no other site may read it.
+  // Protects browsers: the API serves no pages, and other sites may not read its replies.
   app.use(
     secureHeaders({
       contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
@@ -96,11 +96,11 @@ export function createApp(options: AppOptions): Hono {
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
     if (allowed.length === 0)
-      return problemResponse(new RefusedRequest('route_not_found', `There is no path ${c.req.path}.`));
+      return problemResponse(new RefusedRequest('route_not_found', `The path ${c.req.path} does not exist.`));
     const response = problemResponse(
       new RefusedRequest(
         'method_not_allowed',
-        `${c.req.path} takes ${allowed.join(' and ')}, not ${c.req.method}.`,
+        `${c.req.path} supports ${allowed.join(' and ')}, not ${c.req.method}.`,
       ),
     );
     response.headers.set('allow', allowed.join(', '));
@@ -121,13 +121,16 @@ function failure(error: Error): RefusedRequest {
   if (isDiskFull(error)) {
     return new RefusedRequest(
       'database_full',
-      'The disk of the database is full; nothing of this was stored. Make room, then send it again.',
+      'The disk of the database is full, and nothing of this request was stored. Free some disk space, then send it again.',
     );
   }
-  return new RefusedRequest('internal', 'Something went wrong here; the log of the control plane says what.');
+  return new RefusedRequest(
+    'internal',
+    'An internal error occurred. The log of the control plane has the details.',
+  );
 }
 
-/** Paths beside the contract. */
+/** Paths outside the contract. */
 const PLAIN_PATHS = ['/openapi.json', ...OPERATION_PATHS];
 
 function methodsOf(path: string): string[] {

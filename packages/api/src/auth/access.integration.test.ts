@@ -6,7 +6,7 @@ import { bearing, keyFor } from '../testing/keyed-app.ts';
 
 const { db, errors, send } = fileApp({ open: false });
 
-/** Written out, and not taken from the contract: who may use each route. */
+/** Which roles may use each route, written independently of the contract. */
 const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>> = {
   submitJob: ['submit', 'admin'],
   listJobs: ['submit', 'admin'],
@@ -67,7 +67,7 @@ let keys: Readonly<Record<KeyRole, string>>;
 
 beforeEach(async () => {
   const { store } = db;
-  // Of one group: whose a job is, is another question than what a role may do.
+  // One group for all keys: this test is about roles, not about ownership of jobs.
   const made = await Promise.all(
     KEY_ROLES.map(async (role) => [role, await keyFor(store, role, { group: 'us' })] as const),
   );
@@ -84,14 +84,14 @@ function ask(name: keyof typeof MAY, headers: Record<string, string>): Promise<R
 }
 
 describe.each(names)('%s', (name) => {
-  it.each(KEY_ROLES)('is for a %s key or is not, as the matrix says', async (role) => {
+  it.each(KEY_ROLES)('admits or refuses a %s key as the matrix says', async (role) => {
     const { status } = await ask(name, bearing(keys[role]));
     expect([401, 404]).not.toContain(status);
     expect(status === 403).toBe(!MAY[name].includes(role));
     if (MAY[name].includes(role)) expect(status).toBeLessThan(300);
   });
 
-  it('is for nobody without a key, and reads nothing of what they send', async () => {
+  it('refuses requests without a key before it reads the body', async () => {
     const response = await ask(name, {});
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('Bearer');
@@ -105,11 +105,11 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-it('the matrix has every route of the contract but the one that takes a join token', () => {
+it('the matrix has every route of the contract except the one for join tokens', () => {
   const taken = Object.keys(ACCESS).filter((name) => name !== 'joinWorker');
   expect(new Set<string>(names)).toEqual(new Set(taken));
 });
 
-it('nothing went wrong inside', () => {
+it('no request caused an internal error', () => {
   expect(errors).toEqual([]);
 });

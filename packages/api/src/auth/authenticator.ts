@@ -8,23 +8,23 @@ import { clientAddress } from './client-address.ts';
 import { parseSecret, type SecretKind, sameHash } from './key-text.ts';
 import { type CallerLimits, type RequestLimits, requestLimits } from './request-limits.ts';
 
-/** How long it is believed that there is still no key, while nobody needs one. */
+/** Cache lifetime of "no key exists", in milliseconds. */
 const TRUST_OPEN_MS = 1000;
 
-/** A key in an address ends up in logs and histories. */
+/** Query parameters that may hold a key. A key in a URL ends up in logs and browser histories. */
 const KEY_PARAMETERS = ['key', 'api_key', 'apikey', 'token', 'access_token', 'authorization'];
 
 export interface AuthenticatorOptions {
   readonly store: Pick<Store, 'keys'>;
-  /** Whether nobody needs a key as long as there is none: only where none but this machine can ask. */
+  /** Lets every request in while no key exists. Only safe if no other machine can reach the control plane. */
   readonly open: boolean;
-  /** Whether requests come through a proxy that tells who sent them. */
+  /** Requests come through a proxy that names the client's address. */
   readonly trustProxy: boolean;
   readonly limits: RequestLimits;
   readonly monotonicMs: () => number;
 }
 
-/** Tells who sends a request and whether they may. */
+/** Identifies the caller of a request and checks what the caller may do. */
 export class Authenticator {
   readonly #keys: Store['keys'];
   readonly #open: boolean;
@@ -41,19 +41,19 @@ export class Authenticator {
     this.#monotonicMs = options.monotonicMs;
   }
 
-  /** Who asks for a route of the contract. Throws `RefusedRequest` where they may not. */
+  /** Identifies the caller of a route of the contract. Throws `RefusedRequest` if the caller may not use it. */
   admit(c: Context, route: Exclude<RouteName, 'joinWorker'>): Promise<Caller> {
     const access = ACCESS[route];
-    if (access === 'join_token') throw new TypeError(`${route} takes no key`);
+    if (access === 'join_token') throw new TypeError(`${route} needs a join token, not a key`);
     return this.#admitted(c, (caller) => mayUse(caller, access));
   }
 
-  /** Who asks for something beside the contract that is for these roles. */
+  /** Identifies the caller of a path outside the contract that these roles may use. */
   admitRole(c: Context, ...roles: readonly KeyRole[]): Promise<Caller> {
     return this.#admitted(c, (caller) => roles.includes(caller.role));
   }
 
-  /** The halves of the join token that a request carries. */
+  /** Reads the join token of a request. */
   async joinToken(c: Context): Promise<KeyHalves> {
     await this.#limits.attempt(clientAddress(c, this.#trustProxy));
     return (
@@ -61,12 +61,12 @@ export class Authenticator {
     );
   }
 
-  /** Takes one of the streams that a key may have open; to be given back. */
+  /** Counts a stream towards the caller's limit. Returns a function that releases it. */
   stream(caller: Caller): () => void {
     return this.#limits.stream(caller.keyId);
   }
 
-  /** A key was made here: nobody is let in without one from now on. */
+  /** Requires keys from now on, because one was created here. */
   closed(): void {
     this.#openUntil = Number.NEGATIVE_INFINITY;
   }
@@ -95,7 +95,7 @@ export class Authenticator {
     const key = await this.#keys.find(halves.id);
     if (!isGenuine(key, halves)) {
       await this.#limits.attempt(clientAddress(c, this.#trustProxy));
-      throw new RefusedRequest('invalid_key', 'There is no such key.');
+      throw new RefusedRequest('invalid_key', 'This key does not exist.');
     }
     if (key.revokedAt !== null) throw new RefusedRequest('invalid_key', 'This key was revoked.');
     if (key.expired) throw new RefusedRequest('invalid_key', 'This key has expired.');
@@ -107,22 +107,29 @@ function isGenuine(key: Key | null, halves: KeyHalves): key is Key {
   return key !== null && sameHash(key.hash, halves.hash);
 }
 
-/** The key that a request carries; null where it carries none. */
+/** The key of a request; null if it has none. */
 function bearer(c: Context, kind: SecretKind): KeyHalves | null {
   const inUrl = KEY_PARAMETERS.find((name) => c.req.query(name) !== undefined);
   if (inUrl !== undefined) {
-    throw new RefusedRequest('key_in_url', 'Send the key as a header; from an address it gets into logs.', {
-      field: inUrl,
-    });
+    throw new RefusedRequest(
+      'key_in_url',
+      'Send the key in the Authorization header. A key in a URL ends up in logs.',
+      {
+        field: inUrl,
+      },
+    );
   }
-  if (timesSent(c) > 1) throw new RefusedRequest('invalid_key', 'Send Authorization once.');
+  if (timesSent(c) > 1) throw new RefusedRequest('invalid_key', 'Send the Authorization header only once.');
   const header = c.req.header('authorization');
   if (header === undefined) return null;
   const [, text = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-  return parseSecret(kind, text) ?? refuse('invalid_key', `This is not Authorization: Bearer ${kind}_….`);
+  return (
+    parseSecret(kind, text) ??
+    refuse('invalid_key', `The Authorization header must have the form: Bearer ${kind}_….`)
+  );
 }
 
-/** How often a request has the header, which Node's own view of the headers hides. */
+/** How often the request has the Authorization header. Node's parsed headers hide repetitions. */
 function timesSent(c: Context): number {
   const raw: unknown = c.env?.incoming?.rawHeaders;
   if (!Array.isArray(raw)) return 1;

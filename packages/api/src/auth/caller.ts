@@ -2,40 +2,40 @@ import type { Access } from '@macbatch/contract';
 import type { KeyRole } from '@macbatch/core';
 import { RefusedRequest } from '../requests/refused-request.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export interface Caller {
   readonly role: KeyRole;
-  /** The group whose the jobs are that it submits. */
+  /** The group that owns the jobs it submits. */
   readonly owner: string;
-  /** The only worker that it speaks for; null for any. */
+  /** The only worker that it may act as; null for any. */
   readonly workerId: string | null;
-  /** What limits are counted by: the id of its key; null where nobody needs one. */
+  /** The id of its key, which limits are counted by; null if no key is needed. */
   readonly keyId: string | null;
 }
 
-/** Everybody, where nobody needs a key. */
+/** The caller of every request while no key is needed. */
 export const OPEN: Caller = { role: 'admin', owner: '', workerId: null, keyId: null };
 
 export function mayUse(caller: Caller, access: Exclude<Access, 'join_token'>): boolean {
   return caller.role === 'admin' || access === 'any_key' || access.some((role) => role === caller.role);
 }
 
-/** Whether a job is there for this caller: others' are as good as not there. */
+/** Whether the caller may see a job. Jobs of other groups look as if they did not exist. */
 export function sees(caller: Caller, owner: string): boolean {
   return caller.role === 'admin' || caller.owner === owner;
 }
 
-/** The owner whose jobs a list shows; null for all. */
+/** The owner whose jobs the caller may list; null for all owners. */
 export function listed(caller: Caller): string | null {
   return caller.role === 'admin' ? null : caller.owner;
 }
 
-/** Throws where the caller's key is another worker's. */
+/** Throws if the caller's key belongs to another worker. */
 export function speakFor(caller: Caller, workerId: string, field = 'worker_id'): void {
   if (caller.workerId === null || caller.workerId === workerId) return;
   throw new RefusedRequest(
     'forbidden',
-    `This key is of the worker ${caller.workerId} and speaks for no other.`,
+    `This key belongs to the worker ${caller.workerId} and is not valid for another worker.`,
     {
       field,
     },

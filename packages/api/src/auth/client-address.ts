@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import type { Context } from 'hono';
 
 /**
- * The address that a request comes from. Behind a proxy that is trusted it is the last one of
- * `X-Forwarded-For`, which that proxy wrote itself; whatever stands before it comes from the client.
+ * The client's address. Behind a trusted proxy it is the last one of
+ * `X-Forwarded-For`, which the proxy wrote. The client may have written the addresses before it.
  */
 export function clientAddress(c: Context, trustProxy: boolean): string {
   if (trustProxy) {

@@ -8,7 +8,7 @@ import { newSecret, sameHash } from './key-text.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Keys, and how a worker comes by its own. */
+/** Mounts the routes that manage keys and let workers join. */
 export function mountKeys(surface: Surface): void {
   const { app, store, authenticator } = surface;
 
@@ -25,7 +25,7 @@ export function mountKeys(surface: Surface): void {
     if (caller.keyId === null && body.role !== 'admin') {
       throw new RefusedRequest(
         'first_key_not_admin',
-        'From the first key on nobody gets in without one. Make an admin key first.',
+        'As soon as a key exists, every request needs one. Create an admin key first.',
         { field: 'role' },
       );
     }
@@ -46,7 +46,7 @@ export function mountKeys(surface: Surface): void {
 
   mount(surface, 'revokeKey', async ({ params }) => {
     const key = await store.keys.revoke(params.id);
-    if (key === null) throw new RefusedRequest('not_found', `There is no key ${params.id}.`);
+    if (key === null) throw new RefusedRequest('not_found', `The key ${params.id} does not exist.`);
     return keyView(key);
   });
 
@@ -63,16 +63,16 @@ export function mountKeys(surface: Surface): void {
     const { body } = await readInput(surface, 'joinWorker', c);
     const token = await store.keys.findJoinToken(given.id);
     if (token === null || !sameHash(token.hash, given.hash))
-      throw new RefusedRequest('invalid_key', 'There is no such join token.');
+      throw new RefusedRequest('invalid_key', 'This join token does not exist.');
     if (token.workerId !== null && token.workerId !== body.worker_id) {
-      throw new RefusedRequest('forbidden', `This token lets only the worker ${token.workerId} join.`, {
+      throw new RefusedRequest('forbidden', `This token is only valid for the worker ${token.workerId}.`, {
         field: 'worker_id',
       });
     }
     const { text, halves } = newSecret('mbk');
     const key = await store.keys.join(given.id, body.worker_id, halves);
     if (key === null)
-      throw new RefusedRequest('invalid_key', 'This join token was used already, or has expired.');
+      throw new RefusedRequest('invalid_key', 'This join token has been used or has expired.');
     authenticator.closed();
     return c.json({ key: text, worker_id: body.worker_id });
   });

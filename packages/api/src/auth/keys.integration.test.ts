@@ -17,7 +17,7 @@ beforeEach(async () => {
   admin = await keyFor(db.store, 'admin');
 });
 
-describe('a key that is not right', () => {
+describe('an invalid key', () => {
   const good = 'mbk_0123456789abcdef_';
   it.each([
     ['', 'invalid_key'],
@@ -37,7 +37,7 @@ describe('a key that is not right', () => {
     expect(problem).toMatchObject({ status: 401, code });
   });
 
-  it('is told apart from one that has expired or was revoked, to who has the secret alone', async () => {
+  it('gets the reason "expired" or "revoked" only with the right secret', async () => {
     const expired = await keyFor(db.store, 'submit', { expiresInMs: -1 });
     const old = await refused(() => send('GET', '/v1/jobs', undefined, bearing(expired)));
     expect(old).toMatchObject({ status: 401, detail: 'This key has expired.' });
@@ -48,16 +48,16 @@ describe('a key that is not right', () => {
     expect(gone).toMatchObject({ status: 401, detail: 'This key was revoked.' });
     const guessed = `mbk_${id}_${'a'.repeat(43)}`;
     const wrong = await refused(() => send('GET', '/v1/jobs', undefined, bearing(guessed)));
-    expect(wrong).toMatchObject({ status: 401, detail: 'There is no such key.' });
+    expect(wrong).toMatchObject({ status: 401, detail: 'This key does not exist.' });
   });
 
-  it.each(['key', 'api_key', 'token', 'access_token'])('in an address (?%s=) is refused', async (name) => {
+  it.each(['key', 'api_key', 'token', 'access_token'])('is refused in a URL (?%s=)', async (name) => {
     const problem = await refused(() => send('GET', `/v1/jobs?${name}=${admin}`));
     expect(problem).toMatchObject({ status: 400, code: 'key_in_url' });
     expect(JSON.stringify(problem)).not.toContain(admin);
   });
 
-  it('never comes back in a refusal', async () => {
+  it('is never echoed in an error', async () => {
     const problem = await refused(() => send('GET', '/v1/jobs', undefined, bearing(`${admin}x`)));
     expect(JSON.stringify(problem)).not.toContain(admin.slice(21));
   });
@@ -73,7 +73,7 @@ describe('a key that is not right', () => {
 });
 
 describe('jobs', () => {
-  it('belong to the group of the key: others are told that there are none', async () => {
+  it('are visible only to the group of the key', async () => {
     const ours = await keyFor(db.store, 'submit', { group: 'us' });
     const alsoOurs = await keyFor(db.store, 'submit', { group: 'us' });
     const theirs = await keyFor(db.store, 'submit', { group: 'them' });
@@ -90,7 +90,11 @@ describe('jobs', () => {
       const problem = await refused(() =>
         send(method, path, path.endsWith('retry') ? {} : undefined, bearing(theirs)),
       );
-      expect(problem).toMatchObject({ status: 404, code: 'not_found', detail: `There is no job ${id}.` });
+      expect(problem).toMatchObject({
+        status: 404,
+        code: 'not_found',
+        detail: `The job ${id} does not exist.`,
+      });
     }
     const list = async (key: string) =>
       ((await (await send('GET', '/v1/jobs', undefined, bearing(key))).json()) as { jobs: unknown[] }).jobs
@@ -99,7 +103,7 @@ describe('jobs', () => {
     expect((await send('GET', `/v1/jobs/${id}`, undefined, bearing(alsoOurs))).status).toBe(200);
   });
 
-  it('I6: two groups may use the same idempotency key, and each gets its own job', async () => {
+  it('I6: gives two groups their own jobs for the same idempotency key', async () => {
     const ours = await keyFor(db.store, 'submit', { group: 'us' });
     const theirs = await keyFor(db.store, 'submit', { group: 'them' });
     const key = { 'idempotency-key': 'monday' };
@@ -108,7 +112,7 @@ describe('jobs', () => {
     expect(await submitted(theirs, key)).not.toBe(first);
   });
 
-  it('I2: outcomes are reused within a group and never from another', async () => {
+  it('I2: reuses outcomes within a group and never across groups', async () => {
     const ours = await keyFor(db.store, 'submit', { group: 'us' });
     const theirs = await keyFor(db.store, 'submit', { group: 'them' });
     const body = { ...SUBMISSION, reuse: 'ledger' };
@@ -131,7 +135,7 @@ describe('jobs', () => {
 });
 
 describe('a worker key', () => {
-  it('speaks for its own worker alone', async () => {
+  it('is valid only for its own worker', async () => {
     const ann = await keyFor(db.store, 'worker', { workerId: 'ann' });
     const lease = { task_id: '1', attempt: 1 };
     const asBob = [
@@ -145,7 +149,7 @@ describe('a worker key', () => {
     }
   });
 
-  it('reports only for tasks that were leased to its worker', async () => {
+  it('reports only tasks that its worker leased', async () => {
     const submit = await keyFor(db.store, 'submit');
     const ann = await keyFor(db.store, 'worker', { workerId: 'ann' });
     const bob = await keyFor(db.store, 'worker', { workerId: 'bob' });
@@ -172,7 +176,7 @@ describe('joining', () => {
   const join = (token: string, worker = 'ann') =>
     send('POST', '/v1/workers/join', { worker_id: worker }, bearing(token));
 
-  it('exchanges a token for a key of that worker, once', async () => {
+  it('exchanges a token once for a worker key', async () => {
     const token = await invite();
     const joined = await join(token);
     const { key } = (await joined.json()) as { key: string };
@@ -182,7 +186,7 @@ describe('joining', () => {
     expect(JSON.stringify(again)).not.toContain(token);
   });
 
-  it('of two who use a token at once lets one in', async () => {
+  it('admits one of two workers that use a token at the same time', async () => {
     const token = await invite();
     const statuses = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (id) => (await join(token, id)).status),
@@ -191,7 +195,7 @@ describe('joining', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(3);
   });
 
-  it('is refused with a token that has expired, is for another worker, is no token or a key', async () => {
+  it('refuses an expired token, a token for another worker, an invalid token and a key', async () => {
     const late = await invite({ expires_in_minutes: 0.000001 });
     expect(await refused(() => join(late))).toMatchObject({ status: 401 });
     const bobs = await invite({ worker_id: 'bob' });
@@ -206,7 +210,7 @@ describe('joining', () => {
     });
   });
 
-  it('anew ends the key that the worker had', async () => {
+  it('revokes the key that the worker had before', async () => {
     const first = ((await (await join(await invite())).json()) as { key: string }).key;
     const second = ((await (await join(await invite())).json()) as { key: string }).key;
     const lease = async (key: string) => (await send('POST', '/v1/tasks/lease', LEASE, bearing(key))).status;
@@ -214,7 +218,7 @@ describe('joining', () => {
   });
 });
 
-it('of a key and a token only hashes are kept', async () => {
+it('stores only hashes of keys and join tokens', async () => {
   const { token } = (await (await send('POST', '/v1/admin/join_tokens', {}, bearing(admin))).json()) as {
     token: string;
   };

@@ -11,7 +11,7 @@ const { db, send, refused } = file;
 const items = (count: number, payload: unknown = 1) =>
   Array.from({ length: count }, (_, n) => ({ id: String(n), payload }));
 
-it('a key that sends too much is told when to come back; others are not held up', async () => {
+it('tells a key with too many requests when to retry, and does not delay other keys', async () => {
   const busy = await keyFor(db.store, 'submit');
   const calm = await keyFor(db.store, 'submit');
   const statuses: number[] = [];
@@ -24,7 +24,7 @@ it('a key that sends too much is told when to come back; others are not held up'
   expect((await send('GET', '/v1/jobs', undefined, bearing(calm))).status).toBe(200);
 });
 
-it('an address that tries keys is slowed down', async () => {
+it('limits the attempts of an address that guesses keys', async () => {
   const guess = `mbk_0123456789abcdef_${'a'.repeat(43)}`;
   const statuses = new Set<number>();
   for (let n = 0; n < 31; n += 1)
@@ -32,7 +32,7 @@ it('an address that tries keys is slowed down', async () => {
   expect(statuses).toEqual(new Set([401, 429]));
 });
 
-it('a key has so many streams at once, and gets them back', async () => {
+it('limits the open streams of a key and releases closed ones', async () => {
   const key = await keyFor(db.store, 'worker');
   const gone = new AbortController();
   const wait = () =>
@@ -43,7 +43,7 @@ it('a key has so many streams at once, and gets them back', async () => {
       signal: gone.signal,
     });
   const waiting = [wait(), wait()];
-  // Both are known to wait when a third is refused.
+  // A third request is refused only when both are waiting.
   for (;;) {
     const third = await send('POST', '/v1/tasks/lease', { ...LEASE, wait_seconds: 0.01 }, bearing(key));
     if (third.status === 429) {
@@ -57,7 +57,7 @@ it('a key has so many streams at once, and gets them back', async () => {
   expect(again.status).toBe(200);
 });
 
-it('a group has so many unfinished items and bytes, over all its jobs, and cancelling makes room', async () => {
+it('limits the unfinished items and bytes of a group over all its jobs, and a cancelled job frees its share', async () => {
   const key = await keyFor(db.store, 'submit', { group: 'us' });
   const other = await keyFor(db.store, 'submit', { group: 'them' });
   const submit = (count: number, who = key, payload: unknown = 1) =>
@@ -75,7 +75,7 @@ it('a group has so many unfinished items and bytes, over all its jobs, and cance
   expect((await submit(3)).status).toBe(201);
 });
 
-it('A3: a body that stops arriving is answered 408, and nothing of it is kept', async () => {
+it('A3: answers 408 to a body that stops arriving, and stores nothing of it', async () => {
   const key = await keyFor(db.store, 'submit');
   const stalled = () =>
     new ReadableStream({
@@ -89,7 +89,7 @@ it('A3: a body that stops arriving is answered 408, and nothing of it is kept', 
   }
 });
 
-it('a body in another encoding is refused, so that none can swell here', async () => {
+it('refuses a body with a content encoding, so that no compressed body can expand', async () => {
   const key = await keyFor(db.store, 'submit');
   const gzip = { ...bearing(key), 'content-encoding': 'gzip' };
   for (const path of ['/v1/jobs', '/v1/jobs/01a22849-568c-7422-8464-443b29d20bb5/retry']) {

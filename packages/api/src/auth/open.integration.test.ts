@@ -5,7 +5,7 @@ import { bearing } from '../testing/keyed-app.ts';
 let now = 0;
 const { send, refused } = fileApp({ open: true, monotonicMs: () => now });
 
-it('nobody needs a key until there is one, which must be an admin key', async () => {
+it('needs no key until the first one exists, which must be an admin key', async () => {
   expect((await send('GET', '/v1/jobs')).status).toBe(200);
   expect(await (await send('GET', '/v1/caller')).json()).toMatchObject({ role: 'admin', open: true });
   const locked = await refused(() => send('POST', '/v1/admin/keys', { name: 'me', role: 'submit' }));

@@ -2,25 +2,25 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { RefusedRequest } from '../requests/refused-request.ts';
 
 export interface RequestLimits {
-  /** Requests a second of one key, as a mean over ten. */
+  /** Requests a second of one key, as a mean over ten seconds. */
   readonly requestsPerSecond: number;
-  /** Uploads, downloads and waiting lease requests of one key at once. */
+  /** Open uploads, downloads and waiting lease requests of one key. */
   readonly streams: number;
 }
 
-/** What one control plane bears from one caller. Each counts for itself. */
+/** Limits of one control plane for one caller. Each control plane counts by itself. */
 export interface CallerLimits {
   request(keyId: string | null): Promise<void>;
-  /** A try with a wrong key or a join token, from an address. */
+  /** Counts an attempt with a wrong key or a join token from an address. */
   attempt(address: string): Promise<void>;
   stream(keyId: string | null): () => void;
 }
 
 const WINDOW_SECONDS = 10;
-/** Wrong keys that an address may try in a minute. */
+/** Attempts with wrong keys that an address has per minute. */
 const ATTEMPTS_A_MINUTE = 30;
 
-/** Counts by key. Who needs no key, because nobody does, is not limited. */
+/** Creates limits that count by key. While no key is needed, callers are not limited. */
 export function requestLimits(limits: RequestLimits): CallerLimits {
   const requests = new RateLimiterMemory({
     points: limits.requestsPerSecond * WINDOW_SECONDS,
@@ -37,7 +37,7 @@ export function requestLimits(limits: RequestLimits): CallerLimits {
       if (open >= limits.streams) {
         throw new RefusedRequest(
           'too_many_requests',
-          `This key has ${open} uploads, downloads and waiting requests open, which is the most.`,
+          `This key has ${open} uploads, downloads and waiting requests open, which is the limit.`,
           {},
           1,
         );

@@ -4,7 +4,7 @@ import { createApp } from '../app.ts';
 
 const submission = JSON.stringify({ job_type: 'noop', model: 'noop', items: [{ id: 'a', payload: 1 }] });
 
-it('A3: a database whose disk is full refuses a submission whole, says so, and takes it once there is room', async () => {
+it('A3: refuses a submission whole when the database disk is full, and accepts it once there is space', async () => {
   await using fresh = await freshStore();
   await submitJob(fresh.store, { items: 1 });
   const app = createApp({ store: fresh.store, open: true });
@@ -14,7 +14,7 @@ it('A3: a database whose disk is full refuses a submission whole, says so, and t
       body: submission,
       headers: { 'content-type': 'application/json' },
     });
-  // What Postgres raises when it can't extend a file, in the middle of the transaction.
+  // Postgres raises this error when it cannot extend a file in the middle of a transaction.
   await fresh.sql.unsafe(`
     create function no_room() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;
@@ -24,14 +24,14 @@ it('A3: a database whose disk is full refuses a submission whole, says so, and t
   expect(refused.status).toBe(507);
   expect(await refused.json()).toMatchObject({
     code: 'database_full',
-    detail: expect.stringContaining('Make room'),
+    detail: expect.stringContaining('Free some disk space'),
   });
   expect(await rowCounts(fresh.sql)).toEqual(before);
   await fresh.sql`drop trigger no_room on tasks`;
   expect((await submit()).status).toBe(201);
 });
 
-it('a disk that is nearly full takes no submission, and notices while one comes in', async () => {
+it('refuses submissions when the disk is nearly full, also in the middle of one', async () => {
   await using fresh = await freshStore();
   let looks = 0;
   const app = createApp({

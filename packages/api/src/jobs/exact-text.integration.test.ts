@@ -38,7 +38,7 @@ const HEAD = '"job_type":"noop","model":"noop","shard_size":100,"params":{"b":1e
 it.each([
   ['JSON', `{${HEAD},"items":[${LINES.join(' , ')}]}`, 'application/json; charset=utf-8'],
   ['NDJSON', `\ufeff{${HEAD}}\r\n\n${LINES.join('\r\n')}`, NDJSON['content-type']],
-])('I7: what is sent as %s reaches the worker and comes back byte for byte', async (_kind, body, type) => {
+])('I7: passes payloads sent as %s to the worker and back byte for byte', async (_kind, body, type) => {
   const submitted = await control.send('POST', '/v1/jobs', body, { 'content-type': type });
   expect(submitted.status).toBe(201);
   const view = await submitted.text();

@@ -3,7 +3,7 @@ import type { JobEstimateRange } from '@macbatch/core';
 import type { JobExplanation as Explanation, Job } from '@macbatch/store';
 import { jobSummary } from './job-view.ts';
 
-/** What a job waits for and when it should end. */
+/** Builds the reply that explains what a job waits for and when it should end. */
 export function explanationView(job: Job, { at, wait, forecast, ...pace }: Explanation): JobExplanation {
   const known = typeof forecast === 'string' ? null : forecast;
   return {
@@ -39,5 +39,5 @@ function estimate(at: Date, { likely, low, high }: JobEstimateRange) {
   };
 }
 
-/** A pace may be so small that no calendar has the end. */
+/** The latest representable date. A very low rate gives an end after it. */
 const LATEST = Date.UTC(9999, 11, 31);

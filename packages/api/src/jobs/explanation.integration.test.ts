@@ -44,7 +44,7 @@ async function workers(key: string): Promise<{ text: string; list: readonly Work
 }
 
 describe('the explanation of a job', () => {
-  it('says what it waits for, how far it is, and when it should end, with a range', async () => {
+  it('states what a job waits for, its progress, and its estimated end with a range', async () => {
     const id = await submitted(keys.ours, 'noop', 10);
     const rates = [{ job_type: 'noop', model: 'noop', items_per_second: 0.5 }];
     await beat('ann', { rates });
@@ -72,7 +72,7 @@ describe('the explanation of a job', () => {
     expect(after(estimate.high_at)).toBeCloseTo(estimate.high_seconds, 2);
   });
 
-  it('says why no end can be told', async () => {
+  it('states why there is no estimate', async () => {
     const id = await submitted(keys.ours, 'rare');
     await beat('ann');
     const { told } = await explained(id, keys.ours);
@@ -84,20 +84,20 @@ describe('the explanation of a job', () => {
     });
   });
 
-  it('holds with a pace at which no calendar has the end', async () => {
+  it('works for a rate so low that the end is after the latest date', async () => {
     const id = await submitted(keys.ours, 'noop');
     await beat('ann', { rates: [{ job_type: 'noop', model: 'noop', items_per_second: 1e-15 }] });
     expect((await explained(id, keys.ours)).told.estimate?.high_at).toBe('9999-12-31T00:00:00.000Z');
   });
 
-  it('tells how many jobs of others come first, and nothing else of them', async () => {
+  it('counts the jobs of other groups that go first, and reveals nothing else about them', async () => {
     const others = await submitted(keys.theirs, 'secret-model', 1);
     const id = await submitted(keys.ours, 'noop', 3);
     await beat('ann', { hostname: 'their-mac.local', models: ['noop', 'secret-model'] });
     const { told, text } = await explained(id, keys.ours);
     expect(told).toMatchObject({ waits_for: 'behind_other_jobs', before: { jobs: 1, items: 1 } });
     for (const secret of [others, 'them', 'their-mac', 'ann']) expect(text).not.toContain(secret);
-    // The models of workers are in the list of workers for all.
+    // Every caller may see the models that workers offer.
     expect(told.offered_models).toEqual(['noop', 'secret-model']);
   });
 });
@@ -105,7 +105,7 @@ describe('the explanation of a job', () => {
 describe('the list of workers', () => {
   const stateOf = async () => (await workers(keys.admin)).list.map(({ state }) => state);
 
-  it('says why a worker is idle', async () => {
+  it('states why a worker is idle', async () => {
     await beat('ann');
     expect(await stateOf()).toEqual(['no_open_job']);
     await submitted(keys.ours, 'rare');
@@ -124,7 +124,7 @@ describe('the list of workers', () => {
     expect((await workers(keys.admin)).list[0]?.heartbeat_age_seconds).toBeGreaterThanOrEqual(90);
   });
 
-  it('shows what a worker runs, how old its oldest lease is, and what it ran last', async () => {
+  it('shows what a worker runs, the age of its oldest lease, and what it ran last', async () => {
     await beat('ann');
     await beat('bob');
     await submitted(keys.ours, 'noop', 3);
@@ -137,14 +137,14 @@ describe('the list of workers', () => {
     expect(bob).toMatchObject({ running: [], last_ran: null, oldest_lease_seconds: null });
   });
 
-  it('tells a submitter of no model that only jobs of others name', async () => {
+  it('hides models that only jobs of other groups name', async () => {
     await beat('ann');
     await submitted(keys.theirs, 'secret-model');
     await submitted(keys.ours, 'our-model');
     const kind = (model: string) => ({ job_type: 'noop', model });
     const ours = await workers(keys.ours);
     expect(ours.list).toMatchObject([{ state: 'no_job_for_its_models', wanted: [kind('our-model')] }]);
-    // Nor of one that a worker runs without saying to all that it offers it.
+    // It also hides a model that a worker runs but does not offer.
     await lease('ann', 'secret-model');
     const running = await workers(keys.ours);
     expect(running.list).toMatchObject([{ state: 'working', running: [], last_ran: null }]);
@@ -157,6 +157,6 @@ describe('the list of workers', () => {
   });
 });
 
-it('nothing went wrong inside', () => {
+it('no request caused an internal error', () => {
   expect(errors).toEqual([]);
 });

@@ -12,23 +12,23 @@ import { jobSummary, jobViewText } from './job-view.ts';
 import { resultStream } from './result-stream.ts';
 import { readSubmission } from './submission-body.ts';
 
-/** What keeps submissions from filling the database. */
+/** Limits that keep submissions from filling the database. */
 interface SubmissionBounds {
   readonly quota: Quota | null;
   readonly hasRoom: () => Promise<boolean>;
 }
 
-/** Items between two looks at how much room is left. */
+/** Items between two checks of the free disk space. */
 const ITEMS_A_LOOK = 10_000;
 
-/** Submitting, reading and steering jobs. */
+/** Mounts the routes that submit, read, cancel and retry jobs. */
 export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
   const { app, store, authenticator } = surface;
 
   const read = async (id: string, caller: Caller): Promise<JobDetail> => {
     const job = await store.readJob(id);
     if (job === null || !sees(caller, job.owner))
-      throw new RefusedRequest('not_found', `There is no job ${id}.`);
+      throw new RefusedRequest('not_found', `The job ${id} does not exist.`);
     return job;
   };
 
@@ -78,7 +78,7 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
   mount(surface, 'retryJob', async ({ params, body }, caller) => {
     const job = await read(params.id, caller);
     if (job.state === 'cancelled')
-      throw new RefusedRequest('job_cancelled', 'A cancelled job is not run again; submit it anew.');
+      throw new RefusedRequest('job_cancelled', 'A cancelled job cannot be retried. Submit it again.');
     return store.retryJob(params.id, { items: body.items ?? false });
   });
 
@@ -125,7 +125,7 @@ async function submitJob(
       retryOn: body.header.retry_on ?? 'attempts',
       priority: body.header.priority ?? 0,
       idempotencyKey: headers.data['idempotency-key'] ?? null,
-      // A no-op has nothing that is worth keeping, unless it is asked for.
+      // Outputs of no-ops are not worth reusing, unless the submission asks for it.
       reuse: (body.header.reuse ?? (body.header.job_type === 'noop' ? 'none' : 'ledger')) === 'ledger',
     },
     whileRoom(body.items, hasRoom),
@@ -139,12 +139,12 @@ async function submitJob(
     case 'key_reused':
       throw new RefusedRequest(
         'idempotency_key_reused',
-        `This idempotency key has made job ${reply.jobId} from another body. Send the same body, or another key.`,
+        `This idempotency key belongs to job ${reply.jobId} with another body. Send the same body or another key.`,
       );
     case 'over_quota':
       throw new RefusedRequest(
         'quota_exceeded',
-        `With this job the unfinished jobs of your group would hold more than ${reply.quota.items} items or ${reply.quota.payloadBytes} bytes of payloads. Wait until some have ended.`,
+        `With this job, the unfinished jobs of your group would exceed ${reply.quota.items} items or ${reply.quota.payloadBytes} bytes of payloads. Wait until some have ended.`,
         {},
         60,
       );
@@ -162,7 +162,7 @@ async function submitJob(
   }
 }
 
-/** Passes items on as long as there is room for them. */
+/** Yields the items while the database has free disk space. */
 async function* whileRoom(items: ItemSource, hasRoom: () => Promise<boolean>): ItemSource {
   let passed = 0;
   let nextLook = 0;
@@ -171,7 +171,7 @@ async function* whileRoom(items: ItemSource, hasRoom: () => Promise<boolean>): I
       if (!(await hasRoom()))
         throw new RefusedRequest(
           'database_full',
-          'The disk of the database is nearly full; nothing of this was stored. Make room, then send it again.',
+          'The disk of the database is nearly full, and nothing of this request was stored. Free some disk space, then send it again.',
         );
       nextLook = passed + ITEMS_A_LOOK;
     }

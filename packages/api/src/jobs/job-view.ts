@@ -3,7 +3,7 @@ import type { Job, JobDetail } from '@macbatch/store';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** A job as the list shows it. */
+/** A job as an entry of the job list. */
 export function jobSummary(job: Job): JobSummary {
   return {
     id: job.id,
@@ -23,7 +23,7 @@ export function jobSummary(job: Job): JobSummary {
   };
 }
 
-/** A job with everything that is known of it, as JSON text: the submitter's parameters are spliced in. */
+/** A job with all details, as JSON text that contains the exact text of its parameters. */
 export function jobViewText(job: JobDetail): string {
   return `${JSON.stringify(viewWithoutParams(job)).slice(0, -1)},"params":${job.params}}`;
 }

@@ -1,8 +1,8 @@
 import type { Result } from '@macbatch/store';
 
 /**
- * Writes lines of NDJSON; the output's text is spliced in as the worker wrote it. Neighbours have nearly
- * always the same model, worker and time, whose text is therefore kept from one line to the next.
+ * Formats results as lines of NDJSON with the exact text of each output. Adjacent results nearly
+ * always share model, worker and time, so the text of these fields is cached.
  */
 function lineWriter(): (result: Result) => string {
   const model = kept<string | null>(JSON.stringify);
@@ -25,7 +25,7 @@ function lineWriter(): (result: Result) => string {
   };
 }
 
-/** Remembers the last value's text. */
+/** Caches the text of the last value. */
 function kept<Value>(write: (value: Value) => string): (value: Value) => string {
   let last: { readonly value: Value; readonly text: string } | null = null;
   return (value) => {
@@ -34,7 +34,7 @@ function kept<Value>(write: (value: Value) => string): (value: Value) => string 
   };
 }
 
-/** Streams pages of outcomes as NDJSON, one page at a time as the reader takes them; `ended` is told of the end. */
+/** Streams pages of results as NDJSON, as fast as the reader takes them. Calls `ended` at the end. */
 export function resultStream(
   pages: AsyncIterable<readonly Result[]>,
   status: 'ok' | 'error' | undefined,

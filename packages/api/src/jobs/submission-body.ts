@@ -5,21 +5,21 @@ import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import type { BodyLimits } from '../requests/request-body.ts';
 
-/** A submission as it is being read. */
+/** A submission that is being read. */
 export interface SubmissionBody {
   readonly header: JobHeader;
-  /** JSON text of the parameters, as the submitter wrote it. */
+  /** The exact JSON text of the parameters. */
   readonly params: string;
   readonly items: AsyncIterable<Item | readonly Item[]>;
-  /** SHA-256 of the body, in hex; only right once `items` has ended. */
+  /** SHA-256 of the body in hex. Only valid after `items` has ended. */
   digest(): string;
-  /** Where the item with this place in the order of submission stands. */
+  /** Locates the item with this sequence number in the body. */
   placeOf(seq: number): { readonly text: string; readonly field?: string; readonly line?: number };
 }
 
 /**
- * Reads a submission. The header is read before this resolves; the items as they are asked for, so that a
- * large body streams through. Everything wrong is thrown as a `RefusedRequest`.
+ * Reads a submission. The header is read before the promise resolves. The items are read on demand, so that a
+ * large body streams through. Throws `RefusedRequest` for every error in the body.
  */
 export async function readSubmission(
   contentType: string | undefined,
@@ -61,7 +61,7 @@ async function readJson(
     if (bytes > limits.maxJsonBytes) {
       throw new RefusedRequest(
         'body_too_large',
-        `A JSON body has at most ${limits.maxJsonBytes} bytes; send application/x-ndjson, which has no limit.`,
+        `A JSON body may have at most ${limits.maxJsonBytes} bytes. Send application/x-ndjson, which has no limit.`,
       );
     }
     chunks.push(chunk);
@@ -106,7 +106,7 @@ async function readNdjson(
   const value = parseObject(first.text, `Line ${first.number}`, first.number);
   const members = distinctMembers(first.text, `Line ${first.number}`, first.number);
   const header = parseHeader(value, first.number);
-  // Lines are numbered from 1 and blank ones are left out: remembered as the places where that shifts.
+  // Blank lines shift the line numbers of the items. Only the positions of these shifts are kept.
   const shifts: { readonly seq: number; readonly line: number }[] = [];
   async function* items(): AsyncGenerator<readonly Item[], void, undefined> {
     let seq = 0;

@@ -14,7 +14,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Reads the text format as a scraper does: every line must be one that it knows. */
+/** Parses the text format as a scraper does. Throws on an unknown line. */
 function samplesOf(text: string): Sample[] {
   expect(text.endsWith('\n')).toBe(true);
   return text
@@ -57,13 +57,13 @@ async function beat(worker_id: string, offline = false): Promise<void> {
   await send('POST', '/v1/workers/heartbeat', { worker_id, boot_id: 'b', offline, ...body });
 }
 
-it('a pool that has done nothing says zero everywhere, and which release it is', async () => {
+it('reports zeros and the release for a new pool', async () => {
   const { [`macbatch_build_info ${VERSION} 2`]: build, ...rest } = await pool();
   expect(build).toBe(1);
   expect(Object.values(rest).filter((value) => value !== 0)).toEqual([]);
 });
 
-it('after a history that is known the numbers are those of the history', async () => {
+it('reports the numbers of a known history', async () => {
   const [done, broken, lost] = await leased(['a', 'b', 'c', 'd', 'e'], 3);
   if (done === undefined || broken === undefined || lost === undefined) throw new Error('nothing to lease');
   await db.sql`update leases set leased_at = now() - interval '100 s' where task_id = ${lost.task_id}`;
@@ -113,7 +113,7 @@ it('after a history that is known the numbers are those of the history', async (
     'macbatch_boots_total worker first_seen': 2,
   });
 
-  // A scrape takes nothing back; who asks the control plane for something else does.
+  // A scrape does not reclaim. Other requests do.
   await expireLeases(db.sql);
   expect(await pool()).toMatchObject({ macbatch_leases_overdue: 1, macbatch_leases_expired_total: 0 });
   await send('POST', '/v1/admin/reclaim');
@@ -133,7 +133,7 @@ it('after a history that is known the numbers are those of the history', async (
   });
 });
 
-it('requests are counted by the pattern of their route; nothing that somebody has named is in a label', async () => {
+it('counts requests by route pattern, without any user-given name in a label', async () => {
   const secret = 'sesame-street';
   const { id } = (await (
     await send('POST', '/v1/jobs', { ...JOB, model: secret, items: [{ id: secret, payload: secret }] })
@@ -166,12 +166,12 @@ it('requests are counted by the pattern of their route; nothing that somebody ha
   expect([...labels].filter((label) => !bounded.includes(label))).toEqual([]);
 });
 
-it('metrics are for a metrics key and an admin, and every one of them stands in the documentation', async () => {
+it('admits metrics keys and admins, and the documentation lists every metric', async () => {
   const key = await keyFor(db.store, 'metrics');
   const admin = bearing(await keyFor(db.store, 'admin'));
   const app = await send('GET', '/v1/caller', undefined, admin);
   expect(await app.json()).toMatchObject({ version: VERSION, now: expect.stringMatching(/^\d{4}-.*Z$/) });
-  // Nobody needed a key until now, which is believed for a second.
+  // "No key exists" is cached for a second.
   await expect.poll(async () => (await send('GET', '/metrics')).status, { timeout: 10_000 }).toBe(401);
   for (const role of ['submit', 'worker'] as const) {
     const response = await send('GET', '/metrics', undefined, bearing(await keyFor(db.store, role)));

@@ -3,10 +3,10 @@ import { problemResponse } from '../requests/refused-request.ts';
 import type { PoolMetrics } from './pool-metrics.ts';
 import { Readiness } from './readiness.ts';
 
-/** What machines that watch over a control plane ask for. */
+/** Paths for monitoring systems. */
 export const OPERATION_PATHS = ['/healthz', '/readyz', '/metrics'];
 
-/** Health, metrics, and what an administrator does to keep the database well. */
+/** Mounts health, metrics and the maintenance of the database. */
 export function mountOperations(surface: Surface, metrics: PoolMetrics, monotonicMs: () => number): void {
   const { app, store, authenticator } = surface;
   const readiness = new Readiness(store, monotonicMs);

@@ -23,27 +23,27 @@ const GAUGES: readonly Told[] = [
   },
   {
     name: 'macbatch_oldest_unfinished_job_age_seconds',
-    help: 'Since the oldest unfinished job was submitted; 0 without one',
+    help: 'Seconds since the oldest unfinished job was submitted; 0 without one',
     value: (pulse) => pulse.oldestJobSeconds ?? 0,
   },
   {
     name: 'macbatch_oldest_lease_age_seconds',
-    help: 'Since the oldest lease that is held was granted; 0 without one',
+    help: 'Seconds since the oldest current lease was granted; 0 without one',
     value: (pulse) => pulse.oldestLeaseSeconds ?? 0,
   },
   {
     name: 'macbatch_leases_overdue',
-    help: 'Leases that have ended and were not taken back yet',
+    help: 'Leases that have passed and are not expired yet',
     value: (pulse) => pulse.overdueLeases,
   },
   {
     name: 'macbatch_items_error',
-    help: 'Items whose recorded outcome is an error; fewer after retry --items and after a prune',
+    help: 'Items whose recorded outcome is an error; decreases after retry --items and prune',
     value: (pulse) => pulse.itemsError,
   },
   {
     name: 'macbatch_items_failed',
-    help: 'Items without an outcome whose task has failed; fewer after a retry and after a prune',
+    help: 'Items without an outcome whose task has failed; decreases after retry and prune',
     value: (pulse) => pulse.itemsFailed,
   },
 ];
@@ -56,29 +56,29 @@ const COUNTERS: readonly Told[] = [
   },
   {
     name: 'macbatch_leases_expired_total',
-    help: 'Leases lost to the clock',
+    help: 'Leases that expired',
     value: (pulse) => pulse.leasesExpired,
   },
   {
     name: 'macbatch_tasks_done_total',
-    help: 'Times that a task was completed',
+    help: 'Completed tasks',
     value: (pulse) => pulse.tasksDone,
   },
   {
     name: 'macbatch_tasks_failed_total',
-    help: 'Times that an error was the last one of a task',
+    help: 'Failed tasks',
     value: (pulse) => pulse.tasksFailed,
   },
   {
     name: 'macbatch_items_ok_total',
-    help: 'Items with an output, those reused from earlier jobs too',
+    help: 'Items with an output, including reused ones',
     value: (pulse) => pulse.itemsOk,
   },
 ];
 
 /**
- * What a scrape tells of the pool, read from the database at that moment: every control plane says the same.
- * No label holds what somebody else has named: workers, jobs, keys and models would be ever more series.
+ * Metrics of the pool, read from the database at each scrape. Every control plane reports the same values.
+ * Labels contain no names of workers, jobs, keys or models, because each name would add a time series.
  */
 export class PoolMetrics {
   readonly #registry: Registry<PrometheusContentType>;
@@ -103,19 +103,19 @@ export class PoolMetrics {
     });
     const workers = new Gauge({
       name: 'macbatch_workers',
-      help: 'Workers that have ever said what they are, by state',
+      help: 'Known workers, by state',
       labelNames: ['state'],
       registers,
     });
     const boots = new Counter({
       name: 'macbatch_boots_total',
-      help: 'Boots of workers and control planes, by what was known of them',
+      help: 'Boots of workers and control planes, by verdict',
       labelNames: ['role', 'verdict'],
       registers,
     });
     new Gauge({
       name: 'macbatch_build_info',
-      help: 'Always 1; the release and the protocol that it speaks',
+      help: 'Always 1; labels give the release and its API version',
       labelNames: ['version', 'protocol'],
       registers,
     }).set({ version: VERSION, protocol: String(API_VERSION) }, 1);
@@ -124,7 +124,7 @@ export class PoolMetrics {
     this.#tell = (pulse) => {
       for (const { gauge, value } of gauges) gauge.set(value(pulse));
       for (const { counter, value } of counters) {
-        counter.reset(); // the database has counted
+        counter.reset(); // the database does the counting
         counter.inc(value(pulse));
       }
       for (const [state, count] of Object.entries(pulse.tasks)) tasks.set({ state }, count);
@@ -134,7 +134,7 @@ export class PoolMetrics {
     };
   }
 
-  /** In the text format of Prometheus. */
+  /** Renders the metrics in the text format of Prometheus. */
   async text(pulse: Pulse): Promise<{ readonly body: string; readonly contentType: string }> {
     this.#tell(pulse);
     return { body: await this.#registry.metrics(), contentType: this.#registry.contentType };

@@ -9,13 +9,13 @@ import { createApp } from '../app.ts';
 let now = 0;
 const monotonicMs = () => now;
 
-/** An app that wants a key for everything that wants one. */
+/** An app that requires keys. */
 function appOn(url: string) {
   const store = createStore({ url });
   onTestFinished(() => store.close());
   const app = createApp({ store, monotonicMs });
   return async () => {
-    now += 2000; // an answer is believed for a second
+    now += 2000; // an answer is cached for a second
     const response = await app.request('/readyz');
     return {
       status: response.status,
@@ -31,7 +31,7 @@ const refused = (detail: RegExp, code = 'not_ready') => ({
   body: { status: 503, code, detail: expect.stringMatching(detail) },
 });
 
-it('a control plane is ready for anybody who asks, while the database has exactly its migrations', async () => {
+it('reports ready without a key while the database has exactly its migrations', async () => {
   await using fresh = await freshStore();
   const ready = appOn(fresh.url);
   expect(await ready()).toMatchObject({ status: 200, body: { ok: true } });
@@ -40,12 +40,12 @@ it('a control plane is ready for anybody who asks, while the database has exactl
   await fresh.sql`delete from drizzle.__drizzle_migrations where hash = 'of the future'`;
   expect(await ready()).toMatchObject({ status: 200 });
   await fresh.sql`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
-  expect(await ready()).toMatchObject(refused(/lacks 1 migrations of this version.*Start this/));
+  expect(await ready()).toMatchObject(refused(/lacks 1 migrations of this version.*Restart this/));
   await fresh.sql`drop schema drizzle cascade`;
   expect(await ready()).toMatchObject(refused(/lacks \d+ migrations/));
 });
 
-it('a database that is gone, or holds its tongue, makes it not ready; the process is healthy all the same', async () => {
+it('reports not ready, but healthy, while the database is gone or does not answer', async () => {
   const gone = appOn('postgres://somebody:hunter2@127.0.0.1:1/none');
   const answer = await gone();
   expect(answer).toMatchObject(refused(/^The database does not answer\.$/, 'database_unavailable'));
@@ -62,7 +62,7 @@ it('a database that is gone, or holds its tongue, makes it not ready; the proces
   expect((await createApp({ store }).request('/healthz')).status).toBe(200);
 });
 
-it('however many ask at once, the database is asked once a second', async () => {
+it('asks the database at most once a second for any number of requests', async () => {
   await using fresh = await freshStore();
   let asked = 0;
   const counted = {

@@ -3,12 +3,12 @@ import pTimeout from 'p-timeout';
 import { isOutage } from '../requests/outage.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 
-/** How long an answer is believed: anybody may ask, as often as they like. */
+/** Cache lifetime of an answer in milliseconds. Requests need no key and are not limited. */
 const BELIEVED_MS = 1000;
-/** Longer than a database that is well takes, shorter than who asks waits. */
+/** Longest time for an answer of the database, in milliseconds. Shorter than the time-outs of load balancers. */
 const DEADLINE_MS = 3000;
 
-/** Tells whether a control plane can do its work. Asks the database once a second at most. */
+/** Checks whether a control plane can work. Asks the database at most once a second. */
 export class Readiness {
   readonly #store: Pick<Store, 'schemaState'>;
   readonly #monotonicMs: () => number;
@@ -19,7 +19,7 @@ export class Readiness {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Null where all is well, else what is missing. */
+  /** Null if the control plane is ready, else the reason. */
   async refusal(): Promise<RefusedRequest | null> {
     if (this.#answer === null || this.#answer.until <= this.#monotonicMs())
       this.#answer = { until: this.#monotonicMs() + BELIEVED_MS, refusal: this.#look() };
@@ -40,13 +40,13 @@ export class Readiness {
       if (state.unknown > 0) {
         return new RefusedRequest(
           'not_ready',
-          `The database holds ${state.unknown} migrations that this version does not know. Upgrade this control plane.`,
+          `The database has ${state.unknown} migrations that this version does not know. Upgrade this control plane.`,
         );
       }
       if (state.missing > 0) {
         return new RefusedRequest(
           'not_ready',
-          `The database lacks ${state.missing} migrations of this version. Start this control plane again: it applies them.`,
+          `The database lacks ${state.missing} migrations of this version. Restart this control plane to apply them.`,
         );
       }
       return null;

@@ -2,17 +2,17 @@ import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { Histogram, type Registry } from 'prom-client';
 
-/** Middleware is mounted on all paths: where nothing else matched there is no route. */
+/** The route pattern of the middleware itself. A request with only this pattern has no route. */
 const NO_ROUTE = '/*';
 const METHODS = ['GET', 'POST'];
-/** Up to what a lease request may wait for work. */
+/** Histogram buckets in seconds, up to the longest wait of a lease request. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Measures requests by the pattern of their route, never by the path that was asked for. */
+/** Counts requests by the pattern of their route, never by their path. */
 export function requestMetrics(registry: Registry, monotonicMs: () => number): MiddlewareHandler {
   const durations = new Histogram({
     name: 'macbatch_http_request_duration_seconds',
-    help: 'From the headers of a request to those of its answer, by route and class of status',
+    help: 'Seconds from the headers of a request to the headers of its reply, by route and status class',
     labelNames: ['method', 'route', 'status'],
     buckets: BUCKETS,
     registers: [registry],

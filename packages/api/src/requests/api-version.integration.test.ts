@@ -11,13 +11,13 @@ const CALLS = [
 ] as const;
 
 describe.each(CALLS)('%s', (path, body) => {
-  it('serves workers of this release and of the one before, which says no version', async () => {
+  it('serves workers of this release and of the previous one, which sends no version', async () => {
     expect((await send('POST', path, body, speaking(API_VERSION))).status).toBe(200);
     expect((await send('POST', path, body, speaking(API_VERSION - 1))).status).toBe(200);
     expect((await send('POST', path, body)).status).toBe(200);
   });
 
-  it('refuses others with what is to be upgraded', async () => {
+  it('refuses other versions and says what to upgrade', async () => {
     const old = await refused(() => send('POST', path, body, speaking(API_VERSION - 2)));
     expect(old).toMatchObject({ status: 426, code: 'worker_too_old' });
     expect(old.detail).toContain('Upgrade the worker.');
@@ -27,7 +27,7 @@ describe.each(CALLS)('%s', (path, body) => {
   });
 });
 
-it('W6: what a worker that is too old has finished is still taken', async () => {
+it('W6: accepts finished outcomes of a worker that is too old', async () => {
   const [task] = await leased(['a']);
   const entries = task === undefined ? [] : [completed(task)];
   const body = { worker_id: 'ann', entries };
@@ -35,6 +35,6 @@ it('W6: what a worker that is too old has finished is still taken', async () => 
   expect(await reply.json()).toMatchObject({ entries: [{ outcome: 'accepted' }] });
 });
 
-it('every reply says which protocol this control plane speaks', async () => {
+it('sends its API version with every reply', async () => {
   expect((await send('GET', '/v1/workers')).headers.get(API_VERSION_HEADER)).toBe(String(API_VERSION));
 });

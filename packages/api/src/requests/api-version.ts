@@ -2,7 +2,7 @@ import { API_VERSION, API_VERSION_HEADER, apiVersionOf, compatibility } from '@m
 import type { Context } from 'hono';
 import { RefusedRequest } from './refused-request.ts';
 
-/** Refuses a worker that speaks another protocol; its reports are welcome all the same. */
+/** Refuses a worker with an incompatible API version. Reports of finished outcomes are accepted anyway. */
 export function checkProtocol(c: Context): void {
   const theirs = apiVersionOf(c.req.header(API_VERSION_HEADER));
   switch (compatibility(theirs)) {
@@ -11,12 +11,12 @@ export function checkProtocol(c: Context): void {
     case 'too_old':
       throw new RefusedRequest(
         'worker_too_old',
-        `This worker speaks protocol ${theirs}, this control plane ${API_VERSION} and the one before. Upgrade the worker.`,
+        `This worker has API version ${theirs}, this control plane supports ${API_VERSION - 1} and ${API_VERSION}. Upgrade the worker.`,
       );
     case 'too_new':
       throw new RefusedRequest(
         'worker_too_new',
-        `This worker speaks protocol ${theirs}, this control plane only ${API_VERSION}. Upgrade the control plane first.`,
+        `This worker has API version ${theirs}, this control plane only ${API_VERSION}. Upgrade the control plane first.`,
       );
   }
 }

@@ -15,7 +15,7 @@ afterAll(async () => {
   expect(control.errors).toEqual([]);
 });
 
-describe('A3: a submission as JSON is refused whole', () => {
+describe('A3: refuses a JSON submission whole', () => {
   it.each<[string, unknown, string, string | undefined]>([
     ['is not JSON', '{"job_type":', 'invalid_json', undefined],
     ['is empty', '', 'invalid_json', undefined],
@@ -67,14 +67,14 @@ describe('A3: a submission as JSON is refused whole', () => {
     expect(await refused(() => submit(body))).toMatchObject({ code, status: 400, ...(field && { field }) });
   });
 
-  it('with both places of an id that is used twice', async () => {
+  it('and names both positions of a repeated id', async () => {
     const body = withItems(['a', 'b', 'c', 'b'].map((id) => ({ id, payload: 1 })));
     const problem = await refused(() => submit(body));
     expect(problem).toMatchObject({ code: 'duplicate_item_id', item_id: 'b', field: 'items[3]' });
     expect(problem.detail).toContain('items[1] and items[3]');
   });
 
-  it('when it is not UTF-8, over the limit, or of a type that is not taken', async () => {
+  it('when it is not UTF-8, too large, or of an unsupported type', async () => {
     expect(await refused(() => submit(new Uint8Array([0x7b, 0xff, 0x7d])))).toMatchObject({
       code: 'invalid_encoding',
     });
@@ -88,7 +88,7 @@ describe('A3: a submission as JSON is refused whole', () => {
     });
   });
 
-  it('when its idempotency key is too long, or belongs to another body', async () => {
+  it('when its idempotency key is too long or belongs to another body', async () => {
     const keyed = (key: string, body: unknown) => send('POST', '/v1/jobs', body, { 'idempotency-key': key });
     expect(await refused(() => keyed('k'.repeat(201), item('a')))).toMatchObject({ code: 'invalid_field' });
     const first = await keyed('k', item('a'));
@@ -102,7 +102,7 @@ describe('A3: a submission as JSON is refused whole', () => {
   });
 });
 
-describe('A3: a submission as NDJSON is refused whole, and the line is named', () => {
+describe('A3: refuses an NDJSON submission whole and names the line', () => {
   const good = (id: string) => `{"id":"${id}","payload":1}`;
   it.each<[string, string | Uint8Array, string, number | undefined]>([
     ['is empty', '', 'no_items', undefined],
@@ -140,7 +140,7 @@ describe('A3: a submission as NDJSON is refused whole, and the line is named', (
     expect(await refused(() => ndjson(body))).toMatchObject({ code, ...(line !== undefined && { line }) });
   });
 
-  it('with the true lines of an id that is used twice, blank ones counted', async () => {
+  it('and names both lines of a repeated id, counting blank lines', async () => {
     const problem = await refused(() =>
       ndjson(`\n${HEADER}\n${good('a')}\n\n\n${good('b')}\n\n${good('a')}\n`),
     );
@@ -149,7 +149,7 @@ describe('A3: a submission as NDJSON is refused whole, and the line is named', (
   });
 });
 
-describe('A3: a wrong path or method is answered as any other refusal', () => {
+describe('A3: answers a wrong path or method with problem details', () => {
   it.each([
     ['GET', '/v1/nothing', 404, 'route_not_found', null],
     ['GET', '/', 404, 'route_not_found', null],
@@ -169,7 +169,7 @@ describe('A3: a wrong path or method is answered as any other refusal', () => {
     ['GET', '/v1/jobs/00000000-0000-7000-8000-000000000000', 404, 'not_found', null],
     ['GET', '/v1/jobs/00000000-0000-7000-8000-000000000000/results', 404, 'not_found', null],
     ['POST', '/v1/jobs/00000000-0000-7000-8000-000000000000/cancel', 404, 'not_found', null],
-  ])('%s %s is %i %s', async (method, path, status, code, allow) => {
+  ])('%s %s gives %i %s', async (method, path, status, code, allow) => {
     const problem = await refused(async () => {
       const response = await send(method, path);
       expect(response.headers.get('allow')).toBe(allow);
@@ -178,7 +178,7 @@ describe('A3: a wrong path or method is answered as any other refusal', () => {
     expect(problem).toMatchObject({ status, code });
   });
 
-  it('an item id that no item can have is not found or refused, not an error of the server', async () => {
+  it('answers an impossible item id without a server error', async () => {
     const [task] = await control.leased(['a']);
     for (const id of ['%00', 'a%00b', 'x'.repeat(5000), '']) {
       const response = await send('GET', `/v1/jobs/${task?.job_id}/results?item_id=${id}`);
@@ -188,8 +188,8 @@ describe('A3: a wrong path or method is answered as any other refusal', () => {
   });
 });
 
-describe('A3: a report is answered entry by entry', () => {
-  it('a hundred completions of which one is bad: the other 99 stand', async () => {
+describe('A3: answers each entry of a report by itself', () => {
+  it('accepts 99 good entries beside a bad one', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => `item-${n}`);
     const tasks = await control.leased(ids);
     const entries = tasks.map((task, n) =>
@@ -208,7 +208,7 @@ describe('A3: a report is answered entry by entry', () => {
   });
 
   it.each<[string, (good: ReturnType<typeof completed>) => unknown, string]>([
-    ['a task that is not there', (good) => ({ ...good, task_id: '9999' }), 'not_found'],
+    ['an unknown task', (good) => ({ ...good, task_id: '9999' }), 'not_found'],
     [
       'a task id beyond what a database can count',
       (good) => ({ ...good, task_id: '9999999999999999999' }),
@@ -217,7 +217,7 @@ describe('A3: a report is answered entry by entry', () => {
     ['an attempt from the future', (good) => ({ ...good, attempt: 2 }), 'not_leased'],
     ['attempt 0', (good) => ({ ...good, attempt: 0 }), 'not_leased'],
     [
-      "an item that is not the task's",
+      'an item of another task',
       (good) => ({ ...good, outcomes: [...good.outcomes, { item_id: 'c', output: '1' }] }),
       'unknown_item',
     ],
@@ -261,12 +261,16 @@ describe('A3: a report is answered entry by entry', () => {
       (good) => ({ ...good, outcomes: [{ item_id: 'a', output: '1', error: { code: 'x', message: '' } }] }),
       'invalid_entry',
     ],
-    ['neither output nor error', (good) => ({ ...good, outcomes: [{ item_id: 'a' }] }), 'invalid_entry'],
-    ['an attempt that is huge', (good) => ({ ...good, attempt: 1e300 }), 'invalid_entry'],
+    [
+      'an outcome with neither output nor error',
+      (good) => ({ ...good, outcomes: [{ item_id: 'a' }] }),
+      'invalid_entry',
+    ],
+    ['a huge attempt', (good) => ({ ...good, attempt: 1e300 }), 'invalid_entry'],
     ['a string for an entry', () => 'entry', 'invalid_entry'],
     ['null for an entry', () => null, 'invalid_entry'],
     ['an array for an entry', () => [[]], 'invalid_entry'],
-  ])('%s is refused, its neighbour stands', async (_what, change, code) => {
+  ])('refuses %s and accepts the entry beside it', async (_what, change, code) => {
     const tasks = await control.leased(['a', 'b', 'c', 'd'], 2, 2);
     const [first, second] = tasks.map((task) => completed(task));
     if (first === undefined || second === undefined) throw new Error('nothing to lease');
@@ -278,7 +282,7 @@ describe('A3: a report is answered entry by entry', () => {
     expect(await rowCounts(control.db.sql)).toMatchObject({ results: 2 });
   });
 
-  it('a worker that completes a task it never leased is refused', async () => {
+  it('refuses a worker that completes a task it never leased', async () => {
     const tasks = await control.leased(['a', 'b']);
     const replies = await control.report(
       tasks.map((task) => completed(task)),
@@ -299,11 +303,11 @@ describe('A3: a report is answered entry by entry', () => {
     ['no offers', '/v1/tasks/lease', { ...LEASE, offers: [] }],
     ['a heartbeat without a hostname', '/v1/workers/heartbeat', { worker_id: 'ann', boot_id: 'b' }],
     ['a release of nothing', '/v1/tasks/release', { worker_id: 'ann', tasks: [] }],
-  ])('an envelope that cannot be read is refused whole: %s', async (_what, path, body) => {
+  ])('refuses an unreadable envelope whole: %s', async (_what, path, body) => {
     await refused(() => send('POST', path, body));
   });
 
-  it('a task id beyond what a database can count is answered in a release and a renewal too', async () => {
+  it('answers a task id beyond 64 bits in a release and a renewal', async () => {
     const lease = { task_id: '9999999999999999999', attempt: 1 };
     const release = await send('POST', '/v1/tasks/release', { worker_id: 'ann', tasks: [lease] });
     expect(release.status).toBeLessThan(500);
@@ -321,7 +325,7 @@ describe('A3: a report is answered entry by entry', () => {
   });
 });
 
-it('A3: the control plane lives on after all of this', async () => {
+it('A3: the control plane still works after all of these', async () => {
   const [task] = await control.leased(['a']);
   if (task === undefined) throw new Error('nothing to lease');
   expect(await control.report([completed(task)])).toMatchObject([

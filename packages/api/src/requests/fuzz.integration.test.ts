@@ -15,7 +15,7 @@ const ADVERT = {
   concurrency: 1,
   lease_limit: 1,
 };
-/** A good body for each route that takes one. */
+/** A valid body for each route that takes one. */
 const BODIES: readonly (readonly [path: string, body: unknown])[] = [
   [
     '/v1/jobs',
@@ -63,7 +63,7 @@ const odd = fc.oneof(
   fc.constantFrom(null, true, [], {}, [[]], { __proto__: null }, { toString: 1 }),
 );
 
-/** A body with one place of it replaced, left out or doubled. */
+/** A body with one part replaced, removed or repeated. */
 function mutated(body: unknown): fc.Arbitrary<unknown> {
   return fc
     .tuple(fc.nat({ max: 40 }), fc.constantFrom('replace', 'remove', 'add'), odd, fc.string())
@@ -114,7 +114,7 @@ async function holds(path: string, body: string, headers: Record<string, string>
   expect(counted).toEqual(before);
 }
 
-it('A3: no JSON body gives an error of the server, and what is refused leaves nothing behind', async () => {
+it('A3: no JSON body causes a server error, and a refused body stores nothing', async () => {
   await fc.assert(
     fc.asyncProperty(request, ({ path, body }) => holds(path, JSON.stringify(body))),
     { numRuns: 300 },
@@ -122,7 +122,7 @@ it('A3: no JSON body gives an error of the server, and what is refused leaves no
   expect(control.errors).toEqual([]);
 });
 
-it('A3: no text or bytes for a body give an error of the server', async () => {
+it('A3: no text or bytes as a body cause a server error', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom(...BODIES).chain(([, body]) => {
@@ -147,7 +147,7 @@ it.each([
       `{"job_type":"noop","model":"m","params":{"a":${deep}},"items":[{"id":"a","payload":1}]}`,
   ],
   ['the body', (deep: string) => deep],
-])('A3: fifty thousand levels in %s are no error of the server', async (_where, body) => {
+])('A3: fifty thousand nested levels in %s cause no server error', async (_where, body) => {
   const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
   await holds('/v1/jobs', body(deep));
   const list = await control.send('GET', '/v1/jobs');
@@ -157,7 +157,7 @@ it.each([
   }
 });
 
-it('A3: no query and no path give an error of the server', async () => {
+it('A3: no query and no path cause a server error', async () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('\u0000', ID, '..', '0', 'x'.repeat(2000)),

@@ -1,11 +1,11 @@
 import type { z } from '@hono/zod-openapi';
 import { RefusedRequest } from './refused-request.ts';
 
-/** Names the first thing that is wrong, by its path, as in `items[3].id`. */
+/** Names the first invalid field by its path, such as `items[3].id`. */
 export function invalidField(error: z.core.$ZodError, where: string | null = null): RefusedRequest {
   const issue = deepest(error.issues);
   if (issue === undefined)
-    return new RefusedRequest('invalid_field', 'The request does not fit the contract.');
+    return new RefusedRequest('invalid_field', 'The request does not match the contract.');
   const field = pathText(issue.path) || issueKey(issue);
   const name = where === null ? field : field === '' ? where : `${where} ${field}`;
   return new RefusedRequest(
@@ -15,7 +15,7 @@ export function invalidField(error: z.core.$ZodError, where: string | null = nul
   );
 }
 
-/** In a union the branch that got furthest says most. */
+/** For a union, picks the issue of the branch that matched furthest. */
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [issue] = issues;
   if (issue?.code !== 'invalid_union') return issue;

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts';
 import { invalidField } from './invalid-field.ts';
 import { type BodyLimits, readJsonBody } from './request-body.ts';
 
-/** What handlers are mounted on and work with. */
+/** What the handlers need: the app to mount on, the store, the authenticator and the limits. */
 export interface Surface {
   readonly app: Hono;
   readonly store: Store;
@@ -21,8 +21,8 @@ export type Handler<Name extends RouteName> = (
 ) => Promise<RouteReply<Name> | Response>;
 
 /**
- * Puts a handler on a route of the contract: who asks may do so, and what the handler is given has been
- * validated. Nothing of a request is read before its caller is known.
+ * Mounts a handler on a route of the contract. The handler runs only for an admitted caller, with validated
+ * arguments. The caller is checked before the body is read.
  */
 export function mount<Name extends Exclude<RouteName, 'joinWorker'>>(
   surface: Surface,
@@ -37,7 +37,7 @@ export function mount<Name extends Exclude<RouteName, 'joinWorker'>>(
   });
 }
 
-/** What a request to a route says, validated. Throws `RefusedRequest`. */
+/** Reads and validates the arguments of a request. Throws `RefusedRequest`. */
 export async function readInput<Name extends RouteName>(
   surface: Pick<Surface, 'limits'>,
   name: Name,
@@ -55,16 +55,16 @@ export async function readInput<Name extends RouteName>(
     query: parse(schemas.query, c.req.query()),
     body: schemas.body === undefined ? undefined : parse(schemas.body, await readJsonBody(c, surface.limits)),
   };
-  // The schemas that made `input` are the ones that its type is derived from.
+  // `input` was parsed by the schemas that its type derives from.
   return input as unknown as RouteArguments<Name>;
 }
 
-/** A reply that is JSON text already, because some of it is passed on as it came. */
+/** A reply that is already JSON text, because it contains exact text from the database. */
 export function jsonResponse(text: string, status = 200): Response {
   return new Response(text, { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** `/v1/jobs/{id}` as Hono writes it: `/v1/jobs/:id`. */
+/** Converts `/v1/jobs/{id}` to Hono's syntax, `/v1/jobs/:id`. */
 export function honoPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }

@@ -2,7 +2,7 @@ import { freshStore } from '@macbatch/store/testing';
 import { expect, it } from 'vitest';
 import { createApp } from '../app.ts';
 
-it('a request that the database does not answer in time is told so, and does not hang', async () => {
+it('answers 503 when the database does not answer in time', async () => {
   await using fresh = await freshStore({ statementMs: 300 });
   const errors: Error[] = [];
   const app = createApp({ store: fresh.store, open: true, onError: (error) => errors.push(error) });

@@ -4,9 +4,9 @@ const OUTAGES = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
-  // ours: no answer in time
+  // our connection pool: no answer in time
   'DATABASE_TIMEOUT',
-  // the socket
+  // sockets
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -26,12 +26,12 @@ const OUTAGES = new Set([
   '08P01',
 ]);
 
-/** Whether an error says that the database can't be reached now, so that trying again may help. */
+/** Whether an error means that the database is unreachable now, so that a retry may succeed. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Error && OUTAGES.has(String(Reflect.get(error, 'code')));
 }
 
-/** Whether an error says that the database's disk is full: nothing was stored, and room must be made first. */
+/** Whether an error means that the database's disk is full. Nothing was stored. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && Reflect.get(error, 'code') === '53100';
 }

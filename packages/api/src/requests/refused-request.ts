@@ -1,17 +1,17 @@
 import { PROBLEMS, type Problem, type ProblemCode } from '@macbatch/contract';
 
-/** The place of the fault that a refusal names. */
+/** The position of the error in the request. */
 export interface Place {
   readonly field?: string;
   readonly line?: number;
   readonly item_id?: string;
 }
 
-/** A request that is refused; becomes problem details at the edge. Nothing of it has been stored. */
+/** Thrown to refuse a request. The app turns it into problem details. Nothing of the request is stored. */
 export class RefusedRequest extends Error {
   readonly code: ProblemCode;
   readonly place: Place;
-  /** When to try again. */
+  /** Seconds after which a retry may succeed. */
   readonly retryAfterSeconds: number | null;
   constructor(code: ProblemCode, detail: string, place: Place = {}, retryAfterSeconds: number | null = null) {
     super(detail);
@@ -35,7 +35,7 @@ function problemOf(refusal: RefusedRequest): Problem {
   };
 }
 
-/** A refusal for where there is no request to answer. */
+/** Problem details as text, for connections without a parsed request. */
 export function problemText(
   code: ProblemCode,
   detail: string,
@@ -44,14 +44,14 @@ export function problemText(
   return { status: problem.status, title: problem.title, body: JSON.stringify(problem) };
 }
 
-/** The response that carries a refusal. */
+/** The HTTP response of a refused request. */
 export function problemResponse(refusal: RefusedRequest): Response {
   const problem = problemOf(refusal);
   return new Response(JSON.stringify(problem), {
     status: problem.status,
     headers: {
       'content-type': 'application/problem+json',
-      // The rest of such a body is not read: the connection can carry no other request.
+      // The rest of the body is not read, so the connection cannot be reused.
       ...(problem.status === 413 || problem.status === 408 ? { connection: 'close' } : {}),
       ...(problem.status === 401 ? { 'www-authenticate': 'Bearer realm="macbatch"' } : {}),
       ...(refusal.retryAfterSeconds === null ? {} : { 'retry-after': String(refusal.retryAfterSeconds) }),

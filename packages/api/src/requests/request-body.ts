@@ -4,18 +4,18 @@ import pTimeout from 'p-timeout';
 import { RefusedRequest } from './refused-request.ts';
 
 export interface BodyLimits {
-  /** Largest JSON body, which is held in memory whole. */
+  /** Largest JSON body in bytes. A JSON body is held in memory. */
   readonly maxJsonBytes: number;
-  /** Longest line of an NDJSON body; the number of lines is not limited. */
+  /** Longest line of an NDJSON body in bytes. The number of lines is unlimited. */
   readonly maxLineBytes: number;
-  /** How long a body may make us wait for its next piece, in milliseconds. */
+  /** Longest time between two chunks of a body, in milliseconds. */
   readonly bodyIdleMs: number;
 }
 
-/** The slowest rate at which a JSON body may arrive, in bytes a millisecond. */
+/** Lowest rate at which a JSON body may arrive, in bytes per millisecond. */
 const SLOWEST = 16;
 
-/** The chunks of a request's body, as they arrive. Throws `RefusedRequest` where they stop arriving. */
+/** Yields the chunks of a request's body. Throws `RefusedRequest` if they stop arriving. */
 export async function* bodyChunks(
   c: Context,
   limits: Pick<BodyLimits, 'bodyIdleMs'>,
@@ -24,7 +24,7 @@ export async function* bodyChunks(
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
     throw new RefusedRequest(
       'unsupported_media_type',
-      `Send the body as it is, not with Content-Encoding: ${encoding}.`,
+      `Send the body without the Content-Encoding ${encoding}.`,
     );
   }
   const body = c.req.raw.body;
@@ -37,7 +37,7 @@ export async function* bodyChunks(
       yield value;
     }
   } finally {
-    // Who stops early does not want the rest.
+    // The consumer has stopped early: cancel the rest.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -63,11 +63,11 @@ export async function readJsonBody(c: Context, limits: BodyLimits): Promise<unkn
 
 async function readBytes(c: Context, limits: BodyLimits): Promise<Uint8Array> {
   const tooLarge = () =>
-    new RefusedRequest('body_too_large', `The body has at most ${limits.maxJsonBytes} bytes here.`);
+    new RefusedRequest('body_too_large', `The body may have at most ${limits.maxJsonBytes} bytes.`);
   const declared = Number(c.req.header('content-length') ?? Number.NaN);
   if (declared > limits.maxJsonBytes) throw tooLarge();
   if (Number.isFinite(declared) && c.req.header('content-encoding') === undefined) {
-    // At one go: much faster than chunk by chunk.
+    // One read is much faster than one per chunk.
     const ms = limits.bodyIdleMs + declared / SLOWEST;
     return new Uint8Array(await within(ms, c.req.arrayBuffer()));
   }
@@ -85,7 +85,7 @@ function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
   return pTimeout(value, {
     milliseconds: ms,
     fallback: () => {
-      throw new RefusedRequest('request_timeout', 'The body has stopped arriving, or arrives too slowly.');
+      throw new RefusedRequest('request_timeout', 'The body stopped arriving or arrives too slowly.');
     },
   });
 }

@@ -33,7 +33,7 @@ const nameOf = ({ task_id, attempt }: LeasedTask) => ({ task_id, attempt });
 const itemsIn = (held: readonly LeasedTask[]) => held.reduce((sum, task) => sum + task.items.length, 0);
 const only = (held: readonly LeasedTask[]): LeasedTask => {
   const [task, ...more] = held;
-  if (task === undefined || more.length > 0) throw new Error(`${held.length} tasks and not one`);
+  if (task === undefined || more.length > 0) throw new Error(`expected one task, got ${held.length}`);
   return task;
 };
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   expect((await send('GET', '/v1/workers')).status).toBe(200);
 });
 
-describe('A3: what a worker says of itself', () => {
+describe('A3: invalid values that a worker sends', () => {
   it.each([
     ['is negative', '-1'],
     ['is just below 0', '-1e-9'],
@@ -52,9 +52,9 @@ describe('A3: what a worker says of itself', () => {
     ['is null, as NaN becomes', 'null'],
     ['is a text', '"fast"'],
     ['is a list', '[2]'],
-  ])('a pace that %s is refused, in a lease and in a heartbeat', async (_what, pace) => {
+  ])('refuses a rate that %s, in a lease and in a heartbeat', async (_what, rate) => {
     await control.leased(['a'], 1);
-    const offer = `{"job_type":"noop","model":"noop","items_per_second":${pace}}`;
+    const offer = `{"job_type":"noop","model":"noop","items_per_second":${rate}}`;
     const before = await tasks();
     expect(
       await refused(() => lease(`{"worker_id":"ann","boot_id":"b","slots":2,"offers":[${offer}]}`)),
@@ -68,13 +68,13 @@ describe('A3: what a worker says of itself', () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it('NaN is no JSON', async () => {
+  it('refuses NaN, which is not JSON', async () => {
     const body =
       '{"worker_id":"ann","boot_id":"b","offers":[{"job_type":"noop","model":"noop","items_per_second":NaN}]}';
     expect(await refused(() => lease(body))).toMatchObject({ status: 400, code: 'invalid_json' });
   });
 
-  it.each([-1, 0, 1.5, 1e9, '4', null])('a lease limit of %j is refused', async (limit) => {
+  it.each([-1, 0, 1.5, 1e9, '4', null])('refuses a lease limit of %j', async (limit) => {
     await submit(2, 1);
     expect(await refused(() => lease({ ...LEASE, lease_limit: limit }))).toMatchObject({
       status: 400,
@@ -90,7 +90,7 @@ describe('A3: what a worker says of itself', () => {
     ['lease_limit', 1e9],
     ['concurrency', -1],
     ['concurrency', 1e9],
-  ])('a heartbeat with a %s of %j is refused', async (field, value) => {
+  ])('refuses a heartbeat with a %s of %j', async (field, value) => {
     expect(await refused(() => heartbeat({ ...HEARTBEAT, [field]: value }))).toMatchObject({
       status: 400,
       code: 'invalid_field',
@@ -104,7 +104,7 @@ it.each([
   ['that is half a character', 'a\ud800'],
   ['that is too long', 'x'.repeat(513)],
   ['that is empty', ''],
-])('A3: a suspect with an id %s is refused, and nothing is renewed', async (_what, itemId) => {
+])('A3: refuses a suspect with an id %s and renews nothing', async (_what, itemId) => {
   await submit(1, 1);
   const task = only(await leased({ renews: true }));
   const before = await tasks();
@@ -117,8 +117,13 @@ it.each([
   expect(await tasks()).toEqual(before);
 });
 
-describe('a worker that takes too much', () => {
-  const BOAST = { worker_id: 'boaster', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 1e5 }] };
+describe('a worker that asks for too much', () => {
+  const BOAST = {
+    worker_id: 'overstating',
+    slots: 4,
+    renews: true,
+    offers: [{ ...JOB, items_per_second: 1e5 }],
+  };
   const MODEST = { worker_id: 'ann', slots: 4, renews: true, offers: [{ ...JOB, items_per_second: 2 }] };
 
   async function hoard(): Promise<LeasedTask[]> {
@@ -130,42 +135,42 @@ describe('a worker that takes too much', () => {
     }
   }
 
-  it('holds a thousand items at most where its leases are sized, however fast it says it is', async () => {
+  it('holds at most a thousand items for any reported rate, if it sends its slots', async () => {
     await submit(5000, 10);
     const rates = [{ ...JOB, items_per_second: 1e5 }];
-    expect((await heartbeat({ ...HEARTBEAT, worker_id: 'boaster', rates })).status).toBe(200);
+    expect((await heartbeat({ ...HEARTBEAT, worker_id: 'overstating', rates })).status).toBe(200);
     const held = await hoard();
     expect(itemsIn(held)).toBe(1000);
-    // The others still get theirs: 45 seconds of work.
+    // Other workers still get 45 seconds of work.
     expect(itemsIn(await leased(MODEST))).toBe(90);
-    // What it has finished makes room.
+    // It gets more after it has finished some.
     await report(
       held.slice(0, 20).map((task) => completed(task)),
-      'boaster',
+      'overstating',
     );
     expect(itemsIn(await leased(BOAST))).toBeGreaterThan(0);
   });
 
-  it('that renews for ever and finishes nothing can not keep a job from its end', async () => {
+  it('cannot block a job by renewing without finishing', async () => {
     await submit(3000, 10);
     const held = await hoard();
     for (;;) {
       const mine = await leased(MODEST);
       if (mine.length === 0) break;
-      expect(await lost({ worker_id: 'boaster', renew: held.map(nameOf) })).toEqual([]);
+      expect(await lost({ worker_id: 'overstating', renew: held.map(nameOf) })).toEqual([]);
       expect(await leased(BOAST)).toEqual([]);
       await report(mine.map((task) => completed(task)));
     }
     const [left] = await control.db
-      .sql`select count(*)::int as tasks from tasks where status <> 'done' and assigned_worker = 'boaster'`;
+      .sql`select count(*)::int as tasks from tasks where status <> 'done' and assigned_worker = 'overstating'`;
     expect(left?.['tasks']).toBe(held.length);
     expect(await rowCounts(control.db.sql)).toMatchObject({ results: 3000 - itemsIn(held) });
-    // It has been quiet for longer than its rest should take: who has nothing to do copies it.
+    // It is overdue, so idle workers copy its items.
     await control.db.sql`update job_tallies set last_at = now() - interval '1 hour'`;
     for (;;) {
       const copies = await leased({ ...MODEST, copies: true });
       if (copies.length === 0) break;
-      for (const each of await lost({ worker_id: 'boaster', renew: held.map(nameOf) }))
+      for (const each of await lost({ worker_id: 'overstating', renew: held.map(nameOf) }))
         expect(each).toMatchObject({ code: 'already_done' });
       await report(copies.map((task) => ({ ...completed(task), final: false })));
     }
@@ -173,7 +178,7 @@ describe('a worker that takes too much', () => {
     expect((await tasks()).every(({ status }) => status === 'done')).toBe(true);
   });
 
-  it('holds as many tasks as one heartbeat can renew, where it says itself how many it wants', async () => {
+  it('holds at most as many tasks as one heartbeat can renew, if it sends a lease limit', async () => {
     await submit(10_050, 1);
     const held: LeasedTask[] = [];
     for (;;) {
@@ -196,8 +201,8 @@ describe('a worker that takes too much', () => {
   });
 });
 
-describe('a worker that speaks for leases that are not its own', () => {
-  it('renews none of ten thousand that it never held', async () => {
+describe('a worker that names leases of other workers', () => {
+  it('renews none of ten thousand leases that it never held', async () => {
     await control.leased(['a', 'b', 'c']);
     const before = await tasks();
     const renew = Array.from({ length: 10_000 }, (_, n) => ({ task_id: String(n + 1), attempt: 1 }));
@@ -210,7 +215,7 @@ describe('a worker that speaks for leases that are not its own', () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it('renews nothing with the number of a lease that has ended, or is still to come', async () => {
+  it('renews nothing with an earlier or a future attempt', async () => {
     const former = only(await control.leased(['a'], 1));
     await expireLeases(control.db.sql);
     expect((await send('POST', '/v1/admin/reclaim')).status).toBe(200);
@@ -225,7 +230,7 @@ describe('a worker that speaks for leases that are not its own', () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it('reports, gives up and hands back nothing of it', async () => {
+  it('reports, fails and releases nothing of them', async () => {
     const task = only(await control.leased(['a'], 1));
     const before = await tasks();
     const error = { code: 'broken', message: 'it broke' };
@@ -238,22 +243,22 @@ describe('a worker that speaks for leases that are not its own', () => {
     expect(await back.json()).toMatchObject({ tasks: [{ outcome: 'refused', code: 'lease_lost' }] });
     expect(await tasks()).toEqual(before);
     expect(await rowCounts(control.db.sql)).toMatchObject({ results: 0 });
-    // Its holder goes on as if nothing had been said.
+    // The holder's lease is unchanged.
     expect(await report([completed(task)])).toMatchObject([{ outcome: 'accepted', task_status: 'done' }]);
   });
 });
 
-it('a worker whose models change while it holds a task is still welcome with its result', async () => {
+it('accepts the result of a worker whose models changed while it held the task', async () => {
   const task = only(await control.leased(['a', 'b'], 1));
   expect(await lost({ job_types: ['chat'], models: ['other'], renew: [nameOf(task)] })).toEqual([]);
   expect(await leased({ offers: [{ job_type: 'chat', model: 'other' }] })).toEqual([]);
   expect(await report([completed(task)])).toMatchObject([{ outcome: 'accepted', task_status: 'done' }]);
 });
 
-describe('an answer with leases that was lost', () => {
+describe('a lost lease reply', () => {
   const again = (extra: object = {}) => leased({ lease_limit: 2, holds: [], ...extra });
 
-  it('is given again to the boot that does not name them: the same leases, with their full time', async () => {
+  it('is repeated to the boot that does not name its leases, with their full duration', async () => {
     await submit(4, 1);
     const unheard = await leased({ lease_limit: 2 });
     await control.db.sql`update tasks set lease_until = now() + interval '1 second' where status = 'leased'`;
@@ -261,13 +266,13 @@ describe('an answer with leases that was lost', () => {
     const rows = await control.db.sql`
       select attempts, returns, lease_until > now() + interval '80 seconds' as renewed from tasks where status = 'leased'`;
     expect(rows).toMatchObject(unheard.map(() => ({ attempts: 1, returns: 0, renewed: true })));
-    // Named, they are not given again, and there is something new.
+    // Leases that the worker names are not repeated, so it gets new ones.
     const other = await again({ holds: unheard.map(nameOf) });
     expect(other).toHaveLength(2);
     expect(await again({ holds: [...unheard, ...other].map(nameOf) })).toEqual([]);
   });
 
-  it('leaves out what has an outcome, and what is no longer leased', async () => {
+  it('omits items with an outcome and leases that have ended', async () => {
     await submit(6, 2);
     const [first, second, third] = await leased({ lease_limit: 3 });
     if (first === undefined || second === undefined || third === undefined) throw new Error('too few');
@@ -279,14 +284,14 @@ describe('an answer with leases that was lost', () => {
     expect(await again()).toEqual([{ ...second, items: second.items.slice(0, 1) }]);
   });
 
-  it('goes to no other worker and no other boot', async () => {
+  it('is not repeated to another worker or another boot', async () => {
     await submit(2, 1);
     await leased({ lease_limit: 2 });
     expect(await again({ boot_id: 'next' })).toEqual([]);
     expect(await again({ worker_id: 'bob' })).toEqual([]);
   });
 
-  it('is not given to who does not ask for it', async () => {
+  it('is not repeated to a worker that does not ask for it', async () => {
     await submit(4, 1);
     const first = await leased({ lease_limit: 2 });
     const names = (await leased({ lease_limit: 2 })).map(nameOf);
@@ -294,11 +299,11 @@ describe('an answer with leases that was lost', () => {
     for (const task of first) expect(names).not.toContainEqual(nameOf(task));
   });
 
-  it('asked for late, or at the same time as more is granted, takes nothing from anybody', async () => {
+  it('takes no lease away if it is asked for late or while more is granted', async () => {
     await submit(40, 1);
     const [first, ...rest] = await Promise.all([leased({ lease_limit: 4 }), again(), again(), again()]);
     const held = await tasks();
-    // A question of before arrives when its sender has long been granted more.
+    // An old request arrives after its sender has got more leases.
     await again();
     expect((await tasks()).map(({ status, attempts }) => [status, attempts])).toEqual(
       held.map(({ status, attempts }) => [status, attempts]),

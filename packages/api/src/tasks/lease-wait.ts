@@ -1,12 +1,12 @@
 import type { Store } from '@macbatch/store';
 
 /**
- * How long a waiting lease trusts that it will be woken before it looks by itself. Short, because nobody tells
- * that a holder has become overdue; what a look needs is shared by all that wait.
+ * Longest time that a waiting lease request sleeps before it looks for work again. Short, because no notification tells
+ * that a holder is overdue. Waiting requests share the cost of each look.
  */
 const LOOK_AGAIN_MS = 1000;
 
-/** Listens for work from before a caller looks for it, so that what comes in between is not missed. */
+/** Listens for new work. It starts before the caller looks for work, so that nothing is missed in between. */
 export class WorkWatch {
   readonly #store: Store;
   readonly #unsubscribe: () => void;
@@ -22,8 +22,8 @@ export class WorkWatch {
   }
 
   /**
-   * Waits until there may be work, `ms` have passed or the caller has gone. Also ends when the next lease
-   * can expire, so that a pool of workers that only wait still takes expired tasks back. True where it was told
+   * Waits until there may be work, `ms` milliseconds have passed, or the caller has disconnected. Also ends when the next lease
+   * can expire, so that waiting workers alone still expire leases. Returns true after a notification
    * of work.
    */
   async wait(ms: number, gone: AbortSignal): Promise<boolean> {

@@ -16,21 +16,21 @@ async function waitingLease(seconds = 30, signal?: AbortSignal): Promise<LeasedT
 }
 const items = [{ id: 'a', payload: 1 }];
 
-/** Whether a promise is still open once everything that was asked before has been answered. */
+/** Whether a promise is still pending after all earlier requests were answered. */
 async function open(promise: Promise<unknown>): Promise<boolean> {
   await control.send('GET', '/v1/workers');
   await control.send('GET', '/v1/jobs');
   return (await Promise.race([promise, Promise.resolve('open')])) === 'open';
 }
 
-it('A1: a waiting lease is woken by a submission', async () => {
+it('A1: wakes a waiting lease on a submission', async () => {
   const waiting = waitingLease();
   expect(await open(waiting)).toBe(true);
   await control.send('POST', '/v1/jobs', { ...JOB, items });
   expect(await waiting).toMatchObject([{ attempt: 1, items: [{ item_id: 'a' }] }]);
 });
 
-it('A1: a waiting lease is woken by a task that is handed back', async () => {
+it('A1: wakes a waiting lease on a released task', async () => {
   const [task] = await control.leased(['a']);
   const waiting = waitingLease();
   expect(await open(waiting)).toBe(true);
@@ -39,7 +39,7 @@ it('A1: a waiting lease is woken by a task that is handed back', async () => {
   expect(await waiting).toMatchObject([{ task_id: task?.task_id, attempt: 2 }]);
 });
 
-it('A1: a waiting lease is woken by a task that failed and may run again', async () => {
+it('A1: wakes a waiting lease on a task that may run again after an error', async () => {
   const [task] = await control.leased(['a']);
   const waiting = waitingLease();
   const error = { code: 'broken', message: 'it broke' };
@@ -47,7 +47,7 @@ it('A1: a waiting lease is woken by a task that failed and may run again', async
   expect(await waiting).toMatchObject([{ task_id: task?.task_id, attempt: 2 }]);
 });
 
-it('R1: a lease that runs out is taken back by the request that waits, with no other to do it', async () => {
+it('R1: expires a lease by the waiting request alone', async () => {
   const [task] = await control.leased(['a']);
   const waiting = waitingLease();
   expect(await open(waiting)).toBe(true);
@@ -58,17 +58,17 @@ it('R1: a lease that runs out is taken back by the request that waits, with no o
   ).toEqual([{ events: 1 }]);
 });
 
-it('A1: a waiting lease ends empty at its time, and not before', async () => {
+it('A1: ends a waiting lease without tasks when its time is over, not earlier', async () => {
   const started = performance.now();
   expect(await waitingLease(0.3)).toEqual([]);
   expect(performance.now() - started).toBeGreaterThanOrEqual(299);
 });
 
-it('A1: a lease that does not wait is answered at once when there is nothing', async () => {
+it('A1: answers a lease without waiting time at once', async () => {
   expect(await waitingLease(0)).toEqual([]);
 });
 
-it('A1: a caller that has gone gets no lease, so none is lost with it', async () => {
+it('A1: leases nothing to a caller that has disconnected', async () => {
   const gone = new AbortController();
   const waiting = waitingLease(30, gone.signal).catch(() => []);
   expect(await open(waiting)).toBe(true);
@@ -81,7 +81,7 @@ it('A1: a caller that has gone gets no lease, so none is lost with it', async ()
   ]);
 });
 
-it('A1: what was leased for a caller that went away meanwhile is pending again, uncharged', async () => {
+it('A1: releases what it leased while the caller disconnected, without charging the attempt', async () => {
   await control.send('POST', '/v1/jobs', { ...JOB, items });
   const gone = new AbortController();
   gone.abort();

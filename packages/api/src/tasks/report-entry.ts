@@ -2,12 +2,12 @@ import { type EntryReply, ReportEntry } from '@macbatch/contract';
 import type { Entry, Outcome, Verdict } from '@macbatch/store';
 import { invalidField } from '../requests/invalid-field.ts';
 
-/** A report entry as it came: to be recorded, or refused before the store sees it. */
+/** A validated report entry, or its refusal. */
 export type ReadEntry =
   | { readonly ok: true; readonly entry: Entry }
   | { readonly ok: false; readonly reply: EntryReply };
 
-/** Reads one entry; what is wrong with it concerns no other entry. */
+/** Validates one entry. An error affects only this entry. */
 export function readEntry(value: unknown): ReadEntry {
   const parsed = ReportEntry.safeParse(value);
   if (!parsed.success) {
@@ -24,7 +24,7 @@ export function readEntry(value: unknown): ReadEntry {
     if (output !== null && !isJsonText(output))
       return refused(value, 'invalid_output', `the output of ${name} is not JSON`);
     outcomes.push({
-      // Ids that no item can have; as text they would end the whole statement.
+      // No item can have such an id, and Postgres would refuse the whole statement for it.
       itemId: outcome.item_id.isWellFormed() && !outcome.item_id.includes('\u0000') ? outcome.item_id : '',
       output,
       error: 'error' in outcome ? JSON.stringify(outcome.error) : null,
@@ -44,7 +44,7 @@ export function readEntry(value: unknown): ReadEntry {
   };
 }
 
-/** Well-formed JSON that can be spliced into a line of results: no lone surrogates, no raw newlines. */
+/** Whether a text is JSON that fits into a line of results: no lone surrogates, no raw newlines. */
 function isJsonText(text: string): boolean {
   if (!text.isWellFormed() || /[\r\n]/.test(text)) return false;
   try {
@@ -73,7 +73,7 @@ function refused(value: unknown, code: NonNullable<EntryReply['code']>, detail: 
   };
 }
 
-/** What the store decided, as the worker is told. */
+/** Converts the store's decision to the reply of an entry. */
 export function entryReply(entry: Entry, verdict: Verdict): EntryReply {
   return {
     task_id: entry.taskId,

@@ -8,7 +8,7 @@ import { readJsonBody } from '../requests/request-body.ts';
 import { WorkWatch } from './lease-wait.ts';
 import { entryReply, readEntry } from './report-entry.ts';
 
-/** Leasing, reporting and handing back tasks. */
+/** Mounts the routes that lease, report and release tasks. */
 export function mountTasks(
   surface: Surface,
   waiting: { readonly monotonicMs: () => number; readonly stopping: AbortSignal | undefined },
@@ -50,7 +50,7 @@ export function mountTasks(
       for (let again = false; ; ) {
         const { leaseSeconds, tasks } = await lease(body, again);
         if (gone.aborted && tasks.length > 0) {
-          // Nobody would run them: at once pending again, and no attempt is charged.
+          // The caller has disconnected and would not run them: release them at once.
           await store.release(body.worker_id, tasks);
           return { tasks: [] };
         }

@@ -8,13 +8,13 @@ import { type AppOptions, createApp } from '../app.ts';
 export interface FileApp {
   readonly db: FileStore;
   readonly app: Hono;
-  /** Errors that were not refusals: there must be none. */
+  /** Internal errors. Tests expect none. */
   readonly errors: readonly Error[];
-  /** Sends a body as it is, or a value as JSON. */
+  /** Sends text or bytes unchanged, any other value as JSON. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
-  /** Expects a refusal that left every table as it was. */
+  /** Expects a refused request that changed no table. */
   refused(request: () => Promise<Response>): Promise<Problem>;
-  /** Submits items with these ids, a task each, and leases `limit` of them for ann. */
+  /** Submits items with these ids, one per task, and leases `limit` of them for ann. */
   leased(ids: readonly string[], limit?: number, shardSize?: number): Promise<LeasedTask[]>;
   report(entries: readonly unknown[], worker?: string): Promise<EntryReply[]>;
 }
@@ -33,7 +33,7 @@ export const HEARTBEAT = {
   lease_limit: 1,
 } as const;
 
-/** One control plane for the tests of a file, over a database that is emptied before each. */
+/** One control plane for the tests of a file. Its database is emptied before each test. */
 export function fileApp(
   options: Omit<AppOptions, 'store'> = {},
   storeOptions: Omit<StoreOptions, 'url'> = {},
@@ -97,7 +97,7 @@ function asBody(body: unknown): NonNullable<RequestInit['body']> {
   return JSON.stringify(body);
 }
 
-/** An entry that ends a task with an output for each item. */
+/** A final entry with an output for each item. */
 export function completed(task: LeasedTask, output = 'true') {
   return {
     task_id: task.task_id,

@@ -8,7 +8,7 @@ export interface KeyOptions {
   readonly expiresInMs?: number;
 }
 
-/** Makes a key and answers its text. */
+/** Creates a key and returns its text. */
 export async function keyFor(store: Store, role: KeyRole, options: KeyOptions = {}): Promise<string> {
   const { text, halves } = newSecret('mbk');
   await store.keys.add({

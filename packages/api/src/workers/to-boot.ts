@@ -1,7 +1,7 @@
 import type { BootReport } from '@macbatch/contract';
 import type { Boot } from '@macbatch/store';
 
-/** A boot as a program tells it, as the store keeps it. */
+/** Converts a reported boot to the form that the store keeps. */
 export function toBoot({ role, name, boot, previous_boot_id }: BootReport): Boot {
   return {
     role,

@@ -6,7 +6,7 @@ import { RefusedRequest } from '../requests/refused-request.ts';
 import { toBoot } from './to-boot.ts';
 import { workerView } from './worker-view.ts';
 
-/** Workers, and what an administrator may force. */
+/** Mounts the routes of workers, boots and the forced reclaim. */
 export function mountWorkers(surface: Surface): void {
   const { store } = surface;
 
@@ -28,11 +28,11 @@ export function mountWorkers(surface: Surface): void {
     if ('inUseBy' in admission) {
       throw new RefusedRequest(
         'worker_id_in_use',
-        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker is gone, this one is let in ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
+        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker is gone, this one may start ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
         { field: 'worker_id' },
       );
     }
-    // Only now: what those boots had finished was still reported from their leases.
+    // Only now, because the outcomes of these boots were still reported from their leases.
     if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
     if (body.suspects !== undefined && body.suspects.length > 0) {
       await store.spare(
@@ -41,7 +41,7 @@ export function mountWorkers(surface: Surface): void {
       );
     }
     const leases = body.renew ?? [];
-    // Renewed before the sweep: a lease that is only just late is kept by who holds it.
+    // Renew before the reclaim, so that a holder keeps a lease that has just passed.
     const answers =
       leases.length === 0
         ? []
@@ -73,7 +73,9 @@ export function mountWorkers(surface: Surface): void {
   mount(surface, 'reportBoot', async ({ body }, caller) => {
     speakFor(caller, body.name, 'name');
     if (caller.workerId !== null && body.role !== 'worker')
-      throw new RefusedRequest('forbidden', 'A worker key tells of no control plane.', { field: 'role' });
+      throw new RefusedRequest('forbidden', 'A worker key cannot report a boot of a control plane.', {
+        field: 'role',
+      });
     return { verdict: await store.addBoot(toBoot(body)) };
   });
 

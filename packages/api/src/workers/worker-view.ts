@@ -3,12 +3,12 @@ import { distinctWorkKinds, offersWork, type WorkKind, workerState } from '@macb
 import type { OwnedPool, Worker } from '@macbatch/store';
 import { type Caller, sees } from '../auth/caller.ts';
 
-/** Kinds of work that are told of where none is for a worker. */
+/** Most work kinds that are listed for a worker without a fitting job. */
 const MOST_WANTED = 20;
 
 /**
- * A worker as its list shows it. What others' jobs need is not told to a caller who does not see them: of what a
- * worker runs they learn no model that it does not itself offer to all.
+ * A worker as an entry of the worker list. Hides what jobs need that the caller may not see: of what a
+ * worker runs, the caller sees only models that the worker offers.
  */
 export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): WorkerView {
   const seen = pool.workers.find(({ id }) => id === worker.worker);

@@ -27,7 +27,7 @@ async function workers(): Promise<WorkerView[]> {
 const silentFor = (seconds: number) =>
   control.db.sql`update workers set last_heartbeat_at = now() - ${seconds}::float8 * interval '1 second'`;
 
-it('W1: a heartbeat registers a worker with what it says of itself, and the next one refreshes it', async () => {
+it('W1: registers a worker with its first heartbeat and updates it with the next', async () => {
   const { now } = await heartbeat();
   expect(Math.abs(Date.parse(now) - Date.now())).toBeLessThan(60_000);
   const { boot_id: _, ...view } = ADVERT;
@@ -36,7 +36,7 @@ it('W1: a heartbeat registers a worker with what it says of itself, and the next
   expect(await workers()).toMatchObject([{ models: ['noop', 'small'], concurrency: 8 }]);
 });
 
-it('W2: a worker is alive while its heartbeat is under 60 seconds old', async () => {
+it('W2: treats a worker as alive while its heartbeat is under 60 seconds old', async () => {
   await heartbeat();
   await silentFor(HEARTBEAT_ALIVE_SECONDS - 5);
   expect(await workers()).toMatchObject([{ alive: true }]);
@@ -44,14 +44,14 @@ it('W2: a worker is alive while its heartbeat is under 60 seconds old', async ()
   expect(await workers()).toMatchObject([{ alive: false, offline: false }]);
 });
 
-it('W2: a worker that says goodbye is offline at once, and back with its next heartbeat', async () => {
+it('W2: marks a worker as offline at its goodbye, and as alive at its next heartbeat', async () => {
   await heartbeat({ offline: true });
   expect(await workers()).toMatchObject([{ alive: false, offline: true }]);
   await heartbeat();
   expect(await workers()).toMatchObject([{ alive: true, offline: false }]);
 });
 
-it("W3: a stale worker's task is not taken back early, an expired one is", async () => {
+it("W3: does not take a dead worker's task back before its lease has passed", async () => {
   await heartbeat();
   const [task] = await control.leased(['a']);
   await silentFor(3600);
@@ -80,10 +80,10 @@ it.each([
   ],
   ['the list of jobs', () => control.send('GET', '/v1/jobs')],
   ['the list of workers', () => control.send('GET', '/v1/workers')],
-])('R1: %s takes expired leases back', async (_what, request) => {
+])('R1: %s expires leases', async (_what, request) => {
   await control.leased(['a']);
   await expireLeases(control.db.sql);
-  // A store that has just looked leaves looking out, at most a second.
+  // A store skips a reclaim within a second of the last one.
   for (;;) {
     expect((await request()).status).toBe(200);
     const [row] = await control.db.sql`select status from tasks`;
@@ -91,12 +91,12 @@ it.each([
   }
 });
 
-it('W4: lease_limit caps what one call hands out', async () => {
+it('W4: leases at most lease_limit tasks in one call', async () => {
   const tasks = await control.leased(['a', 'b', 'c', 'd', 'e'], 2);
   expect(tasks).toHaveLength(2);
 });
 
-it('W1: a heartbeat renews the leases it names, and tells which no longer hold', async () => {
+it('W1: renews the leases that a heartbeat names, and lists the lost ones', async () => {
   const tasks = await control.leased(['a', 'b']);
   const names = tasks.map(({ task_id, attempt }) => ({ task_id, attempt }));
   await control.report([completed(tasks[1] as LeasedTask)]);
@@ -114,12 +114,12 @@ it('W1: a heartbeat renews the leases it names, and tells which no longer hold',
   expect(row?.['renewed']).toBe(true);
 });
 
-it('W5: tasks done and failed are counted for the worker that did it', async () => {
+it('W5: counts done and failed tasks per worker', async () => {
   await heartbeat();
   await heartbeat({ worker_id: 'bob' });
   const [task] = await control.leased(['a', 'b'], 1);
   await control.report([completed(task as LeasedTask)]);
-  await heartbeat({ offline: true }); // or what bob gives up would be left to ann
+  await heartbeat({ offline: true }); // otherwise the task that bob fails would be left to ann
   for (const attempt of [1, 2, 3]) {
     const response = await control.send('POST', '/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
     const { tasks } = (await response.json()) as { tasks: LeasedTask[] };
@@ -134,7 +134,7 @@ it('W5: tasks done and failed are counted for the worker that did it', async () 
   expect(JOB.job_type).toBe('noop');
 });
 
-it('a job that nobody who is alive can run says what it waits for, until somebody comes', async () => {
+it('states which worker a job waits for, until one joins', async () => {
   const job = { job_type: 'noop', model: 'rare', items: [{ id: 'a', payload: 1 }] };
   const { id } = (await (await control.send('POST', '/v1/jobs', job)).json()) as { id: string };
   const waitingFor = async () =>
@@ -154,13 +154,13 @@ describe('W8: one machine works under a worker id at a time', () => {
     control.send('POST', '/v1/workers/heartbeat', { ...ADVERT, former_boot_ids: [], ...extra });
   const twin = { boot_id: 'twin', hostname: 'mac-2.local' };
 
-  it('a second one is refused with the name of the first, and changes nothing', async () => {
+  it('refuses a second machine with the name of the first, and changes nothing', async () => {
     await heartbeat({ former_boot_ids: [] });
     const problem = await control.refused(() => beat(twin));
     expect(problem).toMatchObject({ status: 409, code: 'worker_id_in_use', field: 'worker_id' });
     expect(problem.detail).toContain('ann is in use by a worker on mac-1.local');
     expect(await workers()).toMatchObject([{ hostname: 'mac-1.local' }]);
-    // Nor does the goodbye of a stranger send the worker home.
+    // The goodbye of the second machine does not mark the worker as offline.
     await control.refused(() => beat({ ...twin, offline: true }));
     expect(await workers()).toMatchObject([{ hostname: 'mac-1.local', offline: false }]);
   });
@@ -168,45 +168,45 @@ describe('W8: one machine works under a worker id at a time', () => {
   it.each([
     ['it has said goodbye', () => heartbeat({ offline: true })],
     ['it counts as gone', () => silentFor(HEARTBEAT_ALIVE_SECONDS)],
-  ])('the next is let in once %s, and then the first is refused', async (_why, leave) => {
+  ])('admits the second machine once %s, and then refuses the first', async (_why, leave) => {
     await heartbeat({ former_boot_ids: [] });
     await leave();
     expect((await beat(twin)).status).toBe(200);
     expect((await control.refused(() => beat({}))).detail).toContain('mac-2.local');
   });
 
-  it('a boot that knows the one before it from its disk is let in at once', async () => {
+  it('admits a boot at once that has the previous boot on its disk', async () => {
     await heartbeat();
     const next = { boot_id: 'next', former_boot_ids: ['older', 'boot'] };
     expect((await beat(next)).status).toBe(200);
     expect((await beat(next)).status).toBe(200);
-    // What it has replaced is over, or a copy of its disk on another machine.
+    // The replaced boot has ended, or is a copy of the disk on another machine.
     await control.refused(() => beat({ former_boot_ids: ['older'] }));
   });
 
-  it('a worker of the release before, which tells of no boots, is believed', async () => {
+  it('admits a worker of the previous release, which sends no boots', async () => {
     await heartbeat();
     await heartbeat({ boot_id: 'next' });
   });
 });
 
-describe('W8: a worker that was started again', () => {
+describe('W8: a restarted worker', () => {
   const next = { boot_id: 'next', former_boot_ids: ['boot'] };
   const rows = () =>
     control.db.sql`select status, attempts, returns, expiries, errors from tasks order by id`;
 
-  it('hands back what its former process holds, and no attempt is charged', async () => {
+  it('releases what its former boot holds, without a charged attempt', async () => {
     await heartbeat();
     await control.leased(['a', 'b']);
     await heartbeat(next);
-    // Not yet: what that process had finished may still have to be reported.
+    // Not yet, because outcomes of that boot may still have to be reported.
     expect(await rows()).toMatchObject([{ status: 'leased' }, { status: 'leased' }]);
     await heartbeat({ ...next, return_former: true });
     const back = { status: 'pending', attempts: 1, returns: 1, expiries: 0, errors: 0 };
     expect(await rows()).toEqual([back, back]);
   });
 
-  it('hands back nothing of its own, of other workers or of boots that are not its own', async () => {
+  it('releases nothing of its current boot, of other workers or of foreign boots', async () => {
     await heartbeat();
     await control.leased(['a', 'b', 'c'], 1);
     const lease = (extra: object) =>
@@ -220,7 +220,7 @@ describe('W8: a worker that was started again', () => {
     expect((await rows()).map(({ status }) => status)).toEqual(['leased', 'leased', 'leased']);
   });
 
-  it('hands back nothing while it is refused', async () => {
+  it('releases nothing while it is refused', async () => {
     await heartbeat();
     await control.leased(['a']);
     const twin = { ...ADVERT, boot_id: 'twin', former_boot_ids: ['other'], return_former: true };
