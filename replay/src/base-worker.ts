@@ -58,7 +58,7 @@ export class BaseWorker {
             worker_id: workerId,
             boot_id: bootId,
             lease_limit: LEASE_LIMIT,
-            offers: [...runtime.offers()],
+            offers: [...runtime.offers],
           },
         },
         { signal },
@@ -116,7 +116,7 @@ export class BaseWorker {
 
   async #beat(signal: AbortSignal): Promise<void> {
     const { client, workerId, bootId, runtime, slots } = this.#options;
-    const offers = runtime.offers();
+    const offers = runtime.offers;
     const body = {
       worker_id: workerId,
       boot_id: bootId,

@@ -23,7 +23,7 @@ export function macRuntime(mac: Mac, workload: Workload, badItems: BadItemRuns):
   const models = [...new Set(workload.jobs.map(({ model }) => model))];
   return {
     name: 'mac',
-    offers: () => models.map((model) => ({ job_type: JOB_TYPE, model })),
+    offers: models.map((model) => ({ job_type: JOB_TYPE, model })),
     async run({ payload, model, signal }) {
       const { job, n } = itemNamed(payload);
       const items = workload.jobs[job];

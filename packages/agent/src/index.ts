@@ -1,5 +1,5 @@
 export { Agent } from './agent/agent.ts';
-export type { AgentOptions, AgentState } from './agent/agent-options.ts';
+export type { AgentOptions } from './agent/agent-options.ts';
 export { sleep } from './loops/backoff.ts';
 export { Outbox } from './outbox/outbox.ts';
 export type { EndpointConfig } from './runtimes/endpoint/openai-endpoint.ts';

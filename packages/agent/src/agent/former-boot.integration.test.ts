@@ -7,12 +7,12 @@ import type { FormerBoots } from '../worker-folder/former-boots.ts';
 
 /** What a worker's disk says of its earlier boots. */
 function boots(...former: readonly string[]): FormerBoots & { readonly told: () => boolean } {
-  let settled = false;
+  let forgotten = false;
   return {
     former,
-    told: () => settled,
-    settled: async () => {
-      settled = true;
+    told: () => forgotten,
+    forget: async () => {
+      forgotten = true;
     },
   };
 }

@@ -1,19 +1,20 @@
-/** Lets loops wait until something has changed. A ring that nobody waits for is kept for the next. */
-export class Bell {
-  #rung = false;
+/** Lets loops wait until something has changed. A notification that nobody waits for is kept for the next wait. */
+export class Signal {
+  #notified = false;
   #waiting: (() => void)[] = [];
 
-  ring(): void {
+  /** Ends all waits. */
+  notify(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (waiting.length === 0) this.#rung = true;
+    if (waiting.length === 0) this.#notified = true;
     for (const wake of waiting) wake();
   }
 
-  /** Resolves at the next ring, when the signal aborts, or after `ms`. */
+  /** Resolves at the next notification, when the signal aborts, or after `ms` milliseconds. */
   async wait(signal: AbortSignal, ms?: number): Promise<void> {
-    if (this.#rung || signal.aborted) {
-      this.#rung = false;
+    if (this.#notified || signal.aborted) {
+      this.#notified = false;
       return;
     }
     await new Promise<void>((resolve) => {

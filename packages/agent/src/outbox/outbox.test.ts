@@ -33,7 +33,7 @@ describe('W6: the outbox', () => {
 
     const again = await Outbox.open(path);
     expect(again.dropped).toBe(0);
-    expect(again.outbox.unsettled('here')).toEqual([
+    expect(again.outbox.unacknowledged('here')).toEqual([
       { task_id: '2', attempt: 1, items: 1, outcomes: [outcome('c')] },
     ]);
     await again.outbox.close();
@@ -60,7 +60,7 @@ describe('W6: the outbox', () => {
     await second.outbox.close();
     const third = await Outbox.open(path);
     expect(third.dropped).toBe(0);
-    expect(third.outbox.unsettled('here')[0]?.outcomes).toEqual([outcome('a'), outcome('b')]);
+    expect(third.outbox.unacknowledged('here')[0]?.outcomes).toEqual([outcome('a'), outcome('b')]);
     await third.outbox.close();
   });
 
@@ -72,7 +72,7 @@ describe('W6: the outbox', () => {
     writeFileSync(path, `not json\n{"kind":"leased"}\n\u0000\n${readFileSync(path, 'utf8')}`);
     const second = await Outbox.open(path);
     expect(second.dropped).toBe(3);
-    expect(second.outbox.unsettled('here')).toHaveLength(1);
+    expect(second.outbox.unacknowledged('here')).toHaveLength(1);
     await second.outbox.close();
   });
 
@@ -81,12 +81,12 @@ describe('W6: the outbox', () => {
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a'], 'there');
     await fill(outbox, '1', ['b'], 'here');
-    expect(outbox.unsettled('here')[0]?.outcomes).toEqual([outcome('b')]);
+    expect(outbox.unacknowledged('here')[0]?.outcomes).toEqual([outcome('b')]);
     expect(outbox.foreign('here')).toBe(1);
     await outbox.append({ kind: 'settled', ...lease('1', 'here') });
     await outbox.close();
     const again = await Outbox.open(path);
-    expect(again.outbox.unsettled('there')[0]?.outcomes).toEqual([outcome('a')]);
+    expect(again.outbox.unacknowledged('there')[0]?.outcomes).toEqual([outcome('a')]);
     await again.outbox.close();
   });
 
@@ -119,7 +119,7 @@ describe('W6: the outbox', () => {
     await outbox.append({ kind: 'outcome', ...lease('99'), outcome: outcome('after') });
     await outbox.close();
     const again = await Outbox.open(path);
-    expect(again.outbox.unsettled('here')).toEqual([
+    expect(again.outbox.unacknowledged('here')).toEqual([
       { task_id: '99', attempt: 1, items: 1, outcomes: [outcome('kept'), outcome('after')] },
     ]);
     await again.outbox.close();

@@ -1,16 +1,8 @@
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Outcome } from '@macbatch/contract';
+import type { RecoveredTask } from '../worker/reportable.ts';
 import { type OutboxRecord, parseRecords, taskKey } from './record.ts';
-
-/** A lease that this worker held, and the outcomes that the control plane has not answered for. */
-export interface UnsettledTask {
-  readonly task_id: string;
-  readonly attempt: number;
-  /** Items that were leased with it; infinite where the disk took no record of the lease itself. */
-  readonly items: number;
-  readonly outcomes: readonly Outcome[];
-}
 
 interface Live {
   readonly lines: string[];
@@ -68,7 +60,7 @@ export class Outbox {
   }
 
   /** What is not answered for in this deployment, in the order it was leased. */
-  unsettled(deployment: string): UnsettledTask[] {
+  unacknowledged(deployment: string): RecoveredTask[] {
     const tasks = new Map<string, { task_id: string; attempt: number; items: number; outcomes: Outcome[] }>();
     for (const { lines } of this.#live.values()) {
       for (const { record } of parseRecords(Buffer.from(lines.join(''))).records) {

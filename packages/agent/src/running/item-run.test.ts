@@ -14,7 +14,7 @@ async function run(
   const pauses: number[] = [];
   const runtime: Runtime = {
     name: 'told',
-    offers: () => [],
+    offers: [],
     async run() {
       const answer = answers[Math.min(tries, answers.length - 1)];
       tries += 1;
@@ -144,7 +144,7 @@ it('an abort ends a pause', async () => {
   const controller = new AbortController();
   const runtime: Runtime = {
     name: 'told',
-    offers: () => [],
+    offers: [],
     run: () => Promise.reject(failures.wait()),
     close: async () => {},
   };

@@ -11,7 +11,7 @@ const LONGEST_MS = 600_000;
 export function noop(): Runtime {
   return {
     name: 'noop',
-    offers: () => [{ job_type: 'noop', model: 'noop' }],
+    offers: [{ job_type: 'noop', model: 'noop' }],
     async run({ job_type, model, payload, signal }) {
       signal.throwIfAborted();
       if (job_type !== 'noop' || model !== 'noop') {

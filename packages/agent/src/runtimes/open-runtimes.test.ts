@@ -1,7 +1,21 @@
 import { expect, test } from 'vitest';
-import { openRuntimes, router } from './open-runtimes.ts';
+import { offeredNow, runtimeFor } from '../worker/work-wanted.ts';
+import { initialState } from '../worker/worker-state.ts';
+import { openRuntimes } from './open-runtimes.ts';
+import type { Offer, Runtime } from './runtime.ts';
 
 const clock = { now: () => 0 };
+
+/** A worker with these runtimes. */
+const workerWith = (runtimes: readonly Runtime[]) =>
+  initialState({
+    workerId: 'a',
+    slots: 1,
+    heartbeatMs: 1,
+    reportMs: 1,
+    runtimes: runtimes.map(({ offers }) => offers),
+    hasFormerBoots: false,
+  });
 
 test('the first runtime that offers a model runs it', async () => {
   const runtimes = openRuntimes(
@@ -15,12 +29,13 @@ test('the first runtime that offers a model runs it', async () => {
     },
     clock,
   );
-  const routes = router(runtimes);
-  expect(routes.runtimeFor({ job_type: 'chat', model: 'small' })?.name).toBe('openai-endpoint 127.0.0.1:1');
-  expect(routes.runtimeFor({ job_type: 'embed', model: 'small' })?.name).toBe('openai-endpoint 127.0.0.1:2');
-  expect(routes.runtimeFor({ job_type: 'classify', model: 'use-lite' })?.name).toBe('use-lite');
-  expect(routes.runtimeFor({ job_type: 'chat', model: 'use-lite' })).toBeUndefined();
-  expect(routes.offers().map(({ job_type, model }) => `${job_type} ${model}`)).toEqual([
+  const worker = workerWith(runtimes);
+  const nameFor = (offer: Offer) => runtimes[runtimeFor(worker, offer, 0) ?? -1]?.name;
+  expect(nameFor({ job_type: 'chat', model: 'small' })).toBe('openai-endpoint 127.0.0.1:1');
+  expect(nameFor({ job_type: 'embed', model: 'small' })).toBe('openai-endpoint 127.0.0.1:2');
+  expect(nameFor({ job_type: 'classify', model: 'use-lite' })).toBe('use-lite');
+  expect(nameFor({ job_type: 'chat', model: 'use-lite' })).toBeUndefined();
+  expect(offeredNow(worker, 0).map(({ job_type, model }) => `${job_type} ${model}`)).toEqual([
     'chat small',
     'generate small',
     'embed small',
@@ -31,13 +46,13 @@ test('the first runtime that offers a model runs it', async () => {
     'classify use-lite',
     'noop noop',
   ]);
-  await routes.close();
+  await Promise.all(runtimes.map((runtime) => runtime.close()));
 });
 
 test('noop answers with a fixed output', async () => {
-  const routes = router(openRuntimes({ endpoints: [], useLite: false, noop: true }, clock));
-  expect(routes.offers()).toEqual([{ job_type: 'noop', model: 'noop' }]);
-  const result = await routes.runtimeFor({ job_type: 'noop', model: 'noop' })?.run({
+  const runtimes = openRuntimes({ endpoints: [], useLite: false, noop: true }, clock);
+  expect(offeredNow(workerWith(runtimes), 0)).toEqual([{ job_type: 'noop', model: 'noop' }]);
+  const result = await runtimes[0]?.run({
     job_type: 'noop',
     model: 'noop',
     params: {},

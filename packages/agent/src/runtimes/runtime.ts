@@ -1,13 +1,14 @@
 import type { JobType } from '@macbatch/core';
+import type { RuntimeWithdrawal } from '../worker/item-end.ts';
 
-/** What a worker can run here: a job type under a model alias. */
+/** What a worker can run: a job type and a model alias. */
 export interface Offer {
   readonly job_type: JobType;
-  /** The alias that a job names; the runtime maps it to a real model. */
+  /** The alias that a job names. The runtime maps it to a real model. */
   readonly model: string;
 }
 
-/** One item to run. `payload` is parsed; its exact text stays with the control plane. */
+/** One item to run. `payload` is parsed; the control plane keeps its exact text. */
 export interface RunRequest {
   readonly job_type: JobType;
   readonly model: string;
@@ -16,7 +17,7 @@ export interface RunRequest {
   readonly signal: AbortSignal;
 }
 
-/** The model that really ran: the name as the server gives it, and a digest where it tells one. */
+/** The model that really ran: the server's name for it, and a digest if the server has one. */
 export interface ModelUsed {
   readonly name: string;
   readonly digest: string | null;
@@ -30,33 +31,55 @@ export interface RunResult {
 }
 
 /**
- * How a run failed, which decides what the agent does:
- * `permanent`: the item's own recorded error; the rest of the task goes on.
- * `not_here`: this Mac can't (model missing, out of memory): hand the task back, withdraw the offer.
- * `wait`: the server starts or is full: back off, no attempt lost.
- * `transient`: retry here a little, then fail the task.
- * `crashed`: the process that ran it died; whether it was this item's fault is found out (`quarantine.ts`).
+ * How a run failed. The class decides what the agent does:
+ * `permanent`: records the item's error; the rest of the task goes on.
+ * `not_here`: this Mac cannot run it (model missing, out of memory): hands the task back and withdraws the offer.
+ * `wait`: the server starts or is full: waits and tries again; no attempt is charged.
+ * `transient`: tries again a few times, then fails the task.
+ * `crashed`: the process that ran it died: runs the item alone, to find out whether it is to blame.
  */
 export type FailureClass = 'permanent' | 'not_here' | 'wait' | 'transient' | 'crashed';
 
+/** Why a run failed. The message and the code reach the submitter. */
 export class RunFailure extends Error {
   readonly failure: FailureClass;
   /** Stable, snake_case: `context_length_exceeded`, `model_not_found`, … */
   readonly code: string;
-  constructor(failure: FailureClass, code: string, message: string, options?: { cause?: unknown }) {
+  /** For `not_here`: offers of the runtime that cannot be run until it has looked again. */
+  readonly withdraws: RuntimeWithdrawal | null;
+  constructor(
+    failure: FailureClass,
+    code: string,
+    message: string,
+    options: { readonly cause?: unknown; readonly withdraws?: RuntimeWithdrawal } = {},
+  ) {
     super(message, options);
     this.name = 'RunFailure';
     this.failure = failure;
     this.code = code;
+    this.withdraws = options.withdraws ?? null;
+  }
+
+  /** The same failure, with the offers that it withdraws. */
+  withdrawing(withdraws: RuntimeWithdrawal): RunFailure {
+    return new RunFailure(this.failure, this.code, this.message, { cause: this.cause, withdraws });
   }
 }
 
 /** One way to run items: a model server over HTTP, or a model in a child process. */
 export interface Runtime {
   readonly name: string;
-  /** What this runtime can run right now; asked before every heartbeat. */
-  offers(): readonly Offer[];
-  /** Runs one item. Rejects with `RunFailure`; with the signal's reason when aborted. */
+  /** What this runtime is set up to run. */
+  readonly offers: readonly Offer[];
+  /** Runs one item. Rejects with `RunFailure`, or with the signal's reason when aborted. */
   run(request: RunRequest): Promise<RunResult>;
+  /** Whether each of these withdrawn offers works again. `code` is that of its failure. */
+  probe?(offers: readonly WithdrawnOffer[]): Promise<readonly boolean[]>;
   close(): Promise<void>;
+}
+
+/** An offer that a runtime could not run, and the code of the failure. */
+export interface WithdrawnOffer {
+  readonly offer: Offer;
+  readonly code: string;
 }

@@ -15,7 +15,7 @@ export function dyingRuntime(start = 'well'): DyingRuntime {
   return {
     name: 'dying',
     runs,
-    offers: () => [{ job_type: 'embed', model: 'dying' }],
+    offers: [{ job_type: 'embed', model: 'dying' }],
     async run({ payload, signal }) {
       const text = String(payload);
       const run = { text, company: 0 };

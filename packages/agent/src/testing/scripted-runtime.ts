@@ -53,7 +53,7 @@ export function scriptedRuntime(script: Script = {}): ScriptedRuntime {
     started,
     running,
     aborted,
-    offers: () => script.offers ?? [{ job_type: 'noop', model: 'noop' }],
+    offers: script.offers ?? [{ job_type: 'noop', model: 'noop' }],
     async run({ payload, signal }: RunRequest) {
       const { n } = payload as { readonly n: number };
       started.push(n);

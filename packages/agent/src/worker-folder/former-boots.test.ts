@@ -12,7 +12,7 @@ it('a boot knows those before it, until what they held was taken back', async ()
   const b = await noteBoot(path, 'b');
   expect(b.former).toEqual(['a']);
   expect((await noteBoot(path, 'c')).former).toEqual(['a', 'b']);
-  await b.settled();
+  await b.forget();
   expect((await noteBoot(path, 'd')).former).toEqual(['b']);
 });
 
@@ -32,7 +32,7 @@ it.each(['', '[', '{"a":1}', '[7]'])('a record that reads %j counts as none', as
 });
 
 it('where nothing can be written a worker starts all the same', async () => {
-  const { former, settled } = await noteBoot(join(file(), 'not-a-folder', 'boots.json'), 'b');
-  await settled();
+  const { former, forget } = await noteBoot(join(file(), 'not-a-folder', 'boots.json'), 'b');
+  await forget();
   expect(former).toEqual([]);
 });

@@ -14,7 +14,7 @@ export interface FormerBoots {
   /** Oldest first. */
   readonly former: readonly string[];
   /** The control plane has taken back what they held. */
-  settled(): Promise<void>;
+  forget(): Promise<void>;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface FormerBoots {
 export async function noteBoot(path: string, bootId: string): Promise<FormerBoots> {
   const former = (await read(path)).filter((id) => id !== bootId).slice(1 - KEPT);
   await write(path, [...former, bootId]);
-  return { former, settled: () => write(path, [bootId]) };
+  return { former, forget: () => write(path, [bootId]) };
 }
 
 async function read(path: string): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ it('W6: the folder of a worker is its owner’s alone and holds no owner once it
   expect(statSync(join(dir, 'mac%2F1/outbox.jsonl')).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(dir, 'mac%2F1')).sort()).toEqual(['boots.json', 'outbox.jsonl', 'owner.pid']);
   expect(statSync(join(dir, 'mac%2F1/boots.json')).mode & 0o777).toBe(0o600);
-  expect(outbox.unsettled('here')).toEqual([]);
+  expect(outbox.unacknowledged('here')).toEqual([]);
   await close();
   expect(readdirSync(join(dir, 'mac%2F1')).sort()).toEqual(['boots.json', 'outbox.jsonl']);
 });

@@ -1,122 +1,98 @@
-import type { LeasedTask } from '@macbatch/contract';
 import { expect, it } from 'vitest';
-import { HeldTask } from './held-task.ts';
-import { entryOf, isSilent } from './reportable.ts';
+import { abortedRun, admitted, failed, leased, leaseOf, succeed, T0 } from '../testing/worker-fixture.ts';
+import { isStartable } from './held-task.ts';
+import { finalEntry, isComplete, isSilent, needsRelease, reportableOf } from './reportable.ts';
+import { isEnded } from './worker-state.ts';
 
-const lease = (items: number): LeasedTask => ({
-  task_id: '7',
-  job_id: '0198c0de-0000-7000-8000-000000000000',
-  attempt: 3,
-  lease_seconds: 90,
-  job_type: 'noop',
-  model: 'noop',
-  params: '{}',
-  copy: false,
-  items: Array.from({ length: items }, (_, n) => ({ item_id: `item-${n}`, payload: `{"n":${n}}` })),
-});
-const outcome = (n: number) => ({ item_id: `item-${n}`, output: '1' });
-const error = (message: string) => ({ code: 'broken', message });
-
-/** Starts the next item; the test fails where there is none. */
-function start(task: HeldTask) {
-  const started = task.start();
-  if (started === null) throw new Error('nothing is left to start');
-  return started;
+/** A worker that holds one task and has started as many of its items as it has slots. */
+function holding(items: number, slots: number) {
+  const worker = admitted({ slots });
+  worker.take(leased(leaseOf('7', items)));
+  return worker;
 }
 
-it('items are started in order, and the task has ended when the last has stopped', () => {
-  const task = new HeldTask(lease(2), 0);
-  const [first, second] = [start(task), start(task)];
-  expect([first.item.item_id, second.item.item_id]).toEqual(['item-0', 'item-1']);
-  expect([task.startable, task.ended, task.start()]).toEqual([false, false, null]);
-  task.stopped(second.abort);
-  expect(task.ended).toBe(false);
-  task.stopped(first.abort);
-  expect(task.ended).toBe(true);
+it('starts items in order, and ends the task when the last one has ended', () => {
+  const worker = holding(2, 2);
+  expect(worker.state.runs.map(({ item }) => item.item_id)).toEqual(['7a', '7b']);
+  expect(isStartable(worker.task('7'))).toBe(false);
+  succeed(worker, '7b');
+  expect(isEnded(worker.state, worker.task('7'))).toBe(false);
+  succeed(worker, '7a');
+  expect(isEnded(worker.state, worker.task('7'))).toBe(true);
 });
 
-it('a task whose items all have an outcome is final', () => {
-  const task = new HeldTask(lease(2), 0);
-  task.outcomes.push(outcome(1), outcome(0));
-  expect(entryOf(task)).toEqual({
+it('T7: reports a task as final when every item has an outcome, in the order of their ends', () => {
+  const worker = holding(2, 2);
+  succeed(worker, '7b');
+  succeed(worker, '7a');
+  const task = reportableOf(worker.task('7'));
+  expect(finalEntry(task)).toEqual({
     task_id: '7',
-    attempt: 3,
-    outcomes: [outcome(1), outcome(0)],
+    attempt: 1,
+    outcomes: [
+      { item_id: '7b', output: '1' },
+      { item_id: '7a', output: '1' },
+    ],
     final: true,
   });
+  expect(isComplete(task)).toBe(true);
 });
 
-it('a task with an error is given up with the first error, and keeps its outcomes', () => {
-  const task = new HeldTask(lease(3), 0);
-  task.outcomes.push(outcome(0));
-  task.failed(error('first'));
-  task.failed(error('second'));
-  expect(entryOf(task)).toEqual({
+it('T6: gives a task up with its first error and keeps its outcomes', () => {
+  const worker = holding(3, 3);
+  succeed(worker, '7a');
+  worker.take(failed(worker.runOf('7b'), 'first'));
+  worker.take(failed(worker.runOf('7c'), 'second'));
+  expect(finalEntry(reportableOf(worker.task('7')))).toEqual({
     task_id: '7',
-    attempt: 3,
-    outcomes: [outcome(0)],
+    attempt: 1,
+    outcomes: [{ item_id: '7a', output: '1' }],
     final: false,
-    error: error('first'),
+    error: { code: 'timeout', message: 'first' },
   });
 });
 
-it('after three failed items the rest of the task is not started here', () => {
-  const task = new HeldTask(lease(10), 0);
-  for (const n of [1, 2, 3]) {
-    expect(task.startable).toBe(true);
-    task.stopped(start(task).abort);
-    task.failed(error(`error ${n}`));
+it('T6: starts nothing more of a task after three failed items', () => {
+  const worker = holding(10, 1);
+  for (const itemId of ['7a', '7b', '7c']) {
+    expect(isStartable(worker.task('7'))).toBe(true);
+    worker.take(failed(worker.runOf(itemId)));
   }
-  expect([task.startable, task.ended]).toEqual([false, true]);
+  expect([isStartable(worker.task('7')), worker.state.runs]).toEqual([false, []]);
 });
 
-it('a task that is handed back reports its outcomes and no error', () => {
-  const task = new HeldTask(lease(3), 0);
-  task.outcomes.push(outcome(0));
-  task.failed(error('broken'));
-  task.handBack = true;
-  task.startNoMore();
-  expect(task.ended).toBe(true);
-  expect(entryOf(task)).toEqual({ task_id: '7', attempt: 3, outcomes: [outcome(0)], final: false });
-  expect(isSilent(task)).toBe(false);
+it('W7: hands a task back with its outcomes and without an error', () => {
+  const worker = holding(4, 2);
+  succeed(worker, '7a');
+  worker.take(failed(worker.runOf('7b')));
+  worker.take({ kind: 'drain' });
+  for (const itemId of ['7c', '7d']) worker.take(abortedRun(worker.runOf(itemId)));
+  const task = reportableOf(worker.task('7'));
+  expect(finalEntry(task)).toEqual({
+    task_id: '7',
+    attempt: 1,
+    outcomes: [{ item_id: '7a', output: '1' }],
+    final: false,
+  });
+  expect([isSilent(task), needsRelease(task)]).toEqual([false, true]);
 });
 
-it('a task of which nothing came has nothing to report, unless an error gave it up', () => {
-  const task = new HeldTask(lease(1), 0);
-  expect(isSilent(task)).toBe(true);
-  task.failed(error('broken'));
-  expect(isSilent(task)).toBe(false);
-  task.handBack = true;
-  expect(isSilent(task)).toBe(true);
+it('has nothing to report for a task without an outcome, unless an error gives it up', () => {
+  const worker = holding(2, 2);
+  expect(isSilent(reportableOf(worker.task('7')))).toBe(true);
+  worker.take(failed(worker.runOf('7a')));
+  expect(isSilent(reportableOf(worker.task('7')))).toBe(false);
+  worker.take(abortedRun(worker.runOf('7b')));
+  expect(isSilent(reportableOf(worker.task('7')))).toBe(true);
 });
 
-it('an abort reaches what runs, and only that', () => {
-  const task = new HeldTask(lease(3), 0);
-  const [stopped, runs] = [start(task), start(task)];
-  task.stopped(stopped.abort);
-  task.abortRunning();
-  expect([stopped.abort.signal.aborted, runs.abort.signal.aborted]).toEqual([false, true]);
-  expect(start(task).abort.signal.aborted).toBe(false);
-});
-
-it('a suspect is still to be started, but not beside others', () => {
-  const task = new HeldTask(lease(1), 0);
-  const { item, abort } = start(task);
-  const suspect = { item, suspicion: { crashes: 0, successesBefore: 0 } };
-  expect(task.suspect(suspect)).toBe(true);
-  task.stopped(abort);
-  expect([task.startable, task.hasUnsuspected, task.ended, task.start()]).toEqual([true, false, false, null]);
-  const again = task.startSuspect(suspect);
-  expect([task.suspects, task.startable, task.ended]).toEqual([[], false, false]);
-  task.stopped(again);
-  expect(task.ended).toBe(true);
-});
-
-it('nothing becomes a suspect of a task of which nothing is started any more', () => {
-  const task = new HeldTask(lease(2), 0);
-  const { item, abort } = start(task);
-  task.startNoMore();
-  expect(task.suspect({ item, suspicion: { crashes: 0, successesBefore: 0 } })).toBe(false);
-  task.stopped(abort);
-  expect(task.ended).toBe(true);
+it('W7: aborts what runs, and nothing else', () => {
+  const worker = holding(3, 2);
+  succeed(worker, '7a');
+  worker.take({ kind: 'drain' });
+  const { effects } = worker.take({ kind: 'force_quit' }, T0);
+  expect(effects.map((effect) => (effect.kind === 'abort_item' ? effect.run : effect.kind))).toEqual([
+    worker.runOf('7b'),
+    worker.runOf('7c'),
+  ]);
 });

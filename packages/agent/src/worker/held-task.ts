@@ -1,148 +1,136 @@
 import type { LeasedTask, Outcome, ReportedError } from '@macbatch/contract';
+import type { Offer } from '../runtimes/runtime.ts';
 import type { Suspicion } from './quarantine.ts';
-import type { Reportable } from './reportable.ts';
 
 export type LeasedItem = LeasedTask['items'][number];
 
-/** An item that was in flight when its runtime crashed, and is to run alone. */
+/** An item that was in flight when its runtime crashed. It runs alone next. */
 export interface Suspect {
   readonly item: LeasedItem;
   readonly suspicion: Suspicion;
 }
 
-/** Items of one task that fail here before the rest of it is left to another worker. */
-const FAILED_ITEMS = 3;
+/** After this many failed items, the rest of a task is left to another worker. */
+const MAX_FAILED_ITEMS = 3;
 
-/** A task this worker has leased: what is left to start, what runs, and what came of it. */
-export class HeldTask implements Reportable {
+/** A leased task: what is left to start, and what came of the rest. Its running items are `runs` of the state. */
+export interface HeldTask {
+  /** Unique in this process: the same lease can be granted twice, as a copy. */
+  readonly number: number;
   readonly lease: LeasedTask;
-  readonly outcomes: Outcome[] = [];
-  acknowledged = 0;
-  /** Until when, by this machine's clock, the lease is surely still held. */
-  trustedUntil: number;
-  /** That moment has passed: whether the lease still holds is being asked. */
-  doubted = false;
-  /** An item failed here in a way that may pass elsewhere. */
-  error: ReportedError | null = null;
-  /** The rest is to be handed back unfinished. */
-  handBack = false;
-  /** The lease is held no more: the control plane says so, or it was handed back while items still ran. */
-  lost = false;
-  #queue: LeasedItem[];
-  #suspects: Suspect[] = [];
-  #startsNoMore = false;
-  #failedItems = 0;
-  readonly #running = new Map<AbortController, LeasedItem>();
-  /** Items that others have reported, from copies. */
-  readonly #settled = new Set<string>();
-  /** Items that a runtime has crashed under and that have not ended since. */
-  readonly #suspected = new Set<string>();
+  /** Until when, by this machine's clock, the lease is certainly held. */
+  readonly trustedUntil: number;
+  /** That time has passed. Nothing of the task starts until a heartbeat confirms the lease. */
+  readonly possiblyExpired: boolean;
+  /** Items that have not been started, in order. */
+  readonly queue: readonly LeasedItem[];
+  /** Items that wait to run alone. */
+  readonly suspects: readonly Suspect[];
+  /** Ids of items that were in flight at a crash and have no outcome yet, waiting or running. */
+  readonly suspectIds: readonly string[];
+  readonly outcomes: readonly Outcome[];
+  /** How many outcomes, from the first on, the control plane has acknowledged. */
+  readonly acknowledged: number;
+  /** Ids of items that have an outcome from another worker. They are not run here. */
+  readonly recordedElsewhere: ReadonlySet<string>;
+  /** First error of an item that failed here and may succeed elsewhere. */
+  readonly error: ReportedError | null;
+  readonly failedItems: number;
+  /** Nothing more of it starts here. */
+  readonly closed: boolean;
+  /** Items without an outcome are handed back, with no error. */
+  readonly handBack: boolean;
+  /** The lease is no longer held: the control plane said so, or the unstarted rest was handed back. */
+  readonly lost: boolean;
+}
 
-  constructor(lease: LeasedTask, trustedUntil: number) {
-    this.lease = lease;
-    this.trustedUntil = trustedUntil;
-    this.#queue = [...lease.items];
-  }
+/** A task as it was leased. */
+export function heldTask(number: number, lease: LeasedTask, trustedUntil: number): HeldTask {
+  return {
+    number,
+    lease,
+    trustedUntil,
+    possiblyExpired: false,
+    queue: lease.items,
+    suspects: [],
+    suspectIds: [],
+    outcomes: [],
+    acknowledged: 0,
+    recordedElsewhere: new Set(),
+    error: null,
+    failedItems: 0,
+    closed: false,
+    handBack: false,
+    lost: false,
+  };
+}
 
-  /** Items that are this worker's to bring: all that nobody else has reported. */
-  get itemCount(): number {
-    return this.lease.items.length - this.#settled.size;
-  }
+/** What the task's items run on. */
+export function offerOf({ lease: { job_type, model } }: HeldTask): Offer {
+  return { job_type, model };
+}
 
-  get copy(): boolean {
-    return this.lease.copy;
-  }
+/** Whether something of the task is still to be started, beside others or alone. */
+export function isStartable({ queue, suspects }: HeldTask): boolean {
+  return queue.length > 0 || suspects.length > 0;
+}
 
-  /** Items that run alone, or are going to. */
-  get suspected(): ReadonlySet<string> {
-    return this.#suspected;
-  }
+/** Items that this worker has to bring: all but those that another worker has reported. */
+export function itemCountOf({ lease, recordedElsewhere }: HeldTask): number {
+  return lease.items.length - recordedElsewhere.size;
+}
 
-  /** Something of it is still to be started: beside others, or alone. */
-  get startable(): boolean {
-    return this.#queue.length > 0 || this.#suspects.length > 0;
-  }
+/** Takes an item out of those that are left to start. */
+export function takeItem(task: HeldTask, item: LeasedItem): HeldTask {
+  return {
+    ...task,
+    queue: task.queue.filter((each) => each !== item),
+    suspects: task.suspects.filter((each) => each.item !== item),
+  };
+}
 
-  /** Something of it can be started beside others. */
-  get hasUnsuspected(): boolean {
-    return this.#queue.length > 0;
-  }
+/** Starts nothing more of the task. */
+export function close(task: HeldTask): HeldTask {
+  return { ...task, queue: [], suspects: [], closed: true };
+}
 
-  get suspects(): readonly Suspect[] {
-    return this.#suspects;
-  }
+/** Adds the outcome of an item. */
+export function addOutcome(task: HeldTask, outcome: Outcome): HeldTask {
+  return {
+    ...task,
+    suspectIds: task.suspectIds.filter((id) => id !== outcome.item_id),
+    outcomes: [...task.outcomes, outcome],
+  };
+}
 
-  get ended(): boolean {
-    return !this.startable && this.#running.size === 0;
-  }
+/** Counts an item that failed here. The first error is the task's. */
+export function addFailure(task: HeldTask, error: ReportedError): HeldTask {
+  const failed = { ...task, error: task.error ?? error, failedItems: task.failedItems + 1 };
+  return failed.failedItems >= MAX_FAILED_ITEMS ? close(failed) : failed;
+}
 
-  /** Takes the next item to run beside others, with the controller that can abort it. */
-  start(): { readonly item: LeasedItem; readonly abort: AbortController } | null {
-    const item = this.#queue.shift();
-    if (item === undefined) return null;
-    return { item, abort: this.#abortable(item) };
-  }
+/** Lets an item run again, alone, unless the task is closed. */
+export function addSuspect(task: HeldTask, suspect: Suspect): HeldTask {
+  const id = suspect.item.item_id;
+  return {
+    ...task,
+    suspectIds: task.suspectIds.includes(id) ? task.suspectIds : [...task.suspectIds, id],
+    suspects: task.closed ? [] : [...task.suspects, suspect],
+  };
+}
 
-  /** Takes one of the suspects, to run it alone. */
-  startSuspect(suspect: Suspect): AbortController {
-    this.#suspects = this.#suspects.filter((other) => other !== suspect);
-    return this.#abortable(suspect.item);
-  }
-
-  /** An item that ran is to run again, alone. False where nothing of the task is started any more. */
-  suspect(suspect: Suspect): boolean {
-    this.#suspected.add(suspect.item.item_id);
-    if (!this.#startsNoMore) this.#suspects.push(suspect);
-    return !this.#startsNoMore;
-  }
-
-  stopped(abort: AbortController): void {
-    this.#running.delete(abort);
-  }
-
-  /** Whether somebody else has reported the item: what came of it here is of no use. */
-  isSettled(itemId: string): boolean {
-    return this.#settled.has(itemId);
-  }
-
-  /** Others have reported these items: they are not run, and what runs of them stops. */
-  settle(itemIds: readonly string[]): void {
-    const own = new Set(this.outcomes.map(({ item_id }) => item_id));
-    const leased = new Set(this.lease.items.map(({ item_id }) => item_id));
-    for (const itemId of itemIds) if (leased.has(itemId) && !own.has(itemId)) this.#settled.add(itemId);
-    this.#queue = this.#queue.filter(({ item_id }) => !this.#settled.has(item_id));
-    this.#suspects = this.#suspects.filter(({ item }) => !this.#settled.has(item.item_id));
-    for (const [abort, { item_id }] of this.#running)
-      if (this.#settled.has(item_id)) abort.abort(new Error('somebody else has reported it'));
-  }
-
-  /** What came of an item here. */
-  brought(outcome: Outcome): void {
-    this.#suspected.delete(outcome.item_id);
-    this.outcomes.push(outcome);
-  }
-
-  failed(error: ReportedError): void {
-    this.error ??= error;
-    this.#failedItems += 1;
-    if (this.#failedItems >= FAILED_ITEMS) this.startNoMore();
-  }
-
-  /** Leaves what has not been started. */
-  startNoMore(): void {
-    this.#startsNoMore = true;
-    this.#queue = [];
-    this.#suspects = [];
-  }
-
-  /** Stops what runs. */
-  abortRunning(): void {
-    for (const abort of this.#running.keys()) abort.abort(new Error('the work is no longer wanted'));
-  }
-
-  #abortable(item: LeasedItem): AbortController {
-    const abort = new AbortController();
-    this.#running.set(abort, item);
-    return abort;
-  }
+/** Leaves out items that another worker has reported. Items with an outcome from here stay. */
+export function leaveOutRecorded(task: HeldTask, itemIds: readonly string[]): HeldTask {
+  const own = new Set(task.outcomes.map(({ item_id }) => item_id));
+  const leased = new Set(task.lease.items.map(({ item_id }) => item_id));
+  const recordedElsewhere = new Set([
+    ...task.recordedElsewhere,
+    ...itemIds.filter((id) => leased.has(id) && !own.has(id)),
+  ]);
+  return {
+    ...task,
+    recordedElsewhere,
+    queue: task.queue.filter(({ item_id }) => !recordedElsewhere.has(item_id)),
+    suspects: task.suspects.filter(({ item }) => !recordedElsewhere.has(item.item_id)),
+  };
 }

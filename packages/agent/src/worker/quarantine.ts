@@ -1,21 +1,21 @@
-/** Crashes of the runtime under one item that ran alone, at which they are the item's own error. */
-const FINAL_CRASHES = 3;
+/** After this many crashes alone, the crash is the item's own error. */
+const MAX_CRASHES_ALONE = 3;
 
-/** Different items that crash a runtime alone, with nothing that ran well between: then it is not the items. */
+/** When this many different items crash a runtime alone and none succeeds in between, the runtime is broken. */
 const BROKEN_AFTER_ITEMS = 3;
 
-/** What is held against an item that was in flight when its runtime's process died. */
+/** The crash record of one item that was in flight when its runtime's process died. */
 export interface Suspicion {
-  /** Times that it crashed the runtime with nothing else running on this Mac. */
-  readonly crashes: number;
-  /** What had run well here when it became a suspect. */
+  /** Crashes while nothing else ran on this Mac. */
+  readonly crashesAlone: number;
+  /** Successes of the runtime when the item became a suspect. */
   readonly successesBefore: number;
 }
 
 /**
- * `again`: it is a suspect and runs again, alone on this Mac.
- * `item_error`: it is what crashes the runtime; that is its outcome, here and anywhere.
- * `not_here`: the runtime dies under everything: this Mac can't run it now.
+ * `again`: the item is a suspect and runs again, alone on this Mac.
+ * `item_error`: the item crashes the runtime; that is its outcome, here and anywhere.
+ * `not_here`: the runtime crashes under every item, so this Mac cannot run it now.
  */
 export type CrashVerdict =
   | { readonly kind: 'again'; readonly suspicion: Suspicion }
@@ -23,36 +23,57 @@ export type CrashVerdict =
   | { readonly kind: 'not_here' };
 
 /**
- * Who pays for the crashes of one runtime's process. A crash names everything that was in flight, and that
- * proves nothing: only an item that was alone on this Mac is charged, the others are suspects until they have
- * run alone. So an item that always crashes costs four crashes at most, and no neighbour fails with it.
+ * Decides who is to blame for the crashes of one runtime's process. Every item in flight at a crash becomes a
+ * suspect, but only an item that ran alone is charged. So an item that always crashes costs at most four
+ * crashes and no neighbour fails with it.
  *
- * Nobody else is asked: what crashes three times by itself is taken for the item's fault. Unless this runtime
- * has crashed under several items and run nothing since, which is a broken Mac that would fail a whole job.
+ * If the runtime crashes under several items and none succeeds in between, the Mac is broken, not the items.
+ * Otherwise a broken Mac would fail a whole job.
  */
-export class Quarantine {
-  #successes = 0;
-  /** Items that crashed it alone since anything ran well. */
-  readonly #crashers = new Set<string>();
+export interface Quarantine {
+  /** Items that succeeded so far. */
+  readonly successes: number;
+  /** Items that crashed the runtime alone since the last success. */
+  readonly crashedAlone: readonly string[];
+}
 
-  /** Items that ran well so far. */
-  get successes(): number {
-    return this.#successes;
-  }
+/** The record of a runtime that has not run anything yet. */
+export const NO_CRASHES: Quarantine = { successes: 0, crashedAlone: [] };
 
-  succeeded(): void {
-    this.#successes += 1;
-    this.#crashers.clear();
-  }
+/** Counts an item that succeeded. */
+export function countSuccess({ successes }: Quarantine): Quarantine {
+  return { successes: successes + 1, crashedAlone: [] };
+}
 
-  /** Judges the item `name` that was in flight at a crash; `before` is what was already held against it. */
-  crashed(name: string, alone: boolean, before: Suspicion | null): CrashVerdict {
-    const successesBefore = before?.successesBefore ?? this.#successes;
-    const crashes = (before?.crashes ?? 0) + (alone ? 1 : 0);
-    if (alone) this.#crashers.add(name);
-    const wellSince = this.#successes > successesBefore;
-    if (!wellSince && this.#crashers.size >= BROKEN_AFTER_ITEMS) return { kind: 'not_here' };
-    if (crashes >= FINAL_CRASHES) return { kind: 'item_error' };
-    return { kind: 'again', suspicion: { crashes, successesBefore } };
-  }
+/** Counts a crash and judges the item `name` that was in flight; `before` is the item's record so far. */
+export function countCrash(
+  quarantine: Quarantine,
+  name: string,
+  alone: boolean,
+  before: Suspicion | null,
+): { readonly quarantine: Quarantine; readonly verdict: CrashVerdict } {
+  const crashedAlone =
+    alone && !quarantine.crashedAlone.includes(name)
+      ? [...quarantine.crashedAlone, name]
+      : quarantine.crashedAlone;
+  const successesBefore = before?.successesBefore ?? quarantine.successes;
+  const crashesAlone = (before?.crashesAlone ?? 0) + (alone ? 1 : 0);
+  return {
+    quarantine: { ...quarantine, crashedAlone },
+    verdict: verdictOf(
+      { crashesAlone, successesBefore },
+      crashedAlone.length,
+      quarantine.successes > successesBefore,
+    ),
+  };
+}
+
+function verdictOf(
+  suspicion: Suspicion,
+  itemsCrashedAlone: number,
+  hasSucceededSince: boolean,
+): CrashVerdict {
+  if (!hasSucceededSince && itemsCrashedAlone >= BROKEN_AFTER_ITEMS) return { kind: 'not_here' };
+  if (suspicion.crashesAlone >= MAX_CRASHES_ALONE) return { kind: 'item_error' };
+  return { kind: 'again', suspicion };
 }

@@ -1,73 +1,54 @@
 import type { LeaseName, Outcome, ReportEntry, ReportedError } from '@macbatch/contract';
+import { type HeldTask, itemCountOf } from './held-task.ts';
+import { leaseNameOf } from './lease-key.ts';
 
-/** What came of a lease and is to be reported. */
+/** A lease that an earlier process of this worker held, and its outcomes without an acknowledgement. */
+export interface RecoveredTask extends LeaseName {
+  /** Items that were leased; infinite where the disk has no record of the lease itself. */
+  readonly items: number;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** What came of a lease and has to be reported. */
 export interface Reportable {
   readonly lease: LeaseName;
   readonly outcomes: readonly Outcome[];
-  /** How many of the outcomes, from the first on, the control plane has answered for. */
+  /** How many outcomes, from the first on, the control plane has acknowledged. */
   readonly acknowledged: number;
-  /** Items that are to be brought. */
+  /** Items that this worker has to bring. */
   readonly itemCount: number;
-  /** Some items only, of a lease that another worker has. */
+  /** Some items only, of another worker's lease. */
   readonly copy: boolean;
-  /** An item failed here in a way that may pass elsewhere. */
+  /** An item failed here and may succeed elsewhere. */
   readonly error: ReportedError | null;
-  /** The rest is to be handed back unfinished. */
+  /** Items without an outcome are handed back. */
   readonly handBack: boolean;
-  /** The control plane says that the lease is gone. */
+  /** The lease is no longer held. */
   readonly lost: boolean;
 }
 
-/** The last report of it. */
-export function entryOf(task: Reportable): ReportEntry {
-  const { lease, outcomes, acknowledged, itemCount, copy, error, handBack } = task;
+/** What came of a held task. */
+export function reportableOf(task: HeldTask): Reportable {
+  const { lease, outcomes, acknowledged, error, handBack, lost } = task;
   return {
-    task_id: lease.task_id,
-    attempt: lease.attempt,
-    outcomes: outcomes.slice(acknowledged),
-    final: !copy && outcomes.length === itemCount,
-    ...(error === null || handBack ? {} : { error }),
+    lease: leaseNameOf(lease),
+    outcomes,
+    acknowledged,
+    itemCount: itemCountOf(task),
+    copy: lease.copy,
+    error,
+    handBack,
+    lost,
   };
 }
 
-/** A report of what came of it so far; more is to come. */
-export function partialEntryOf({ lease, outcomes, acknowledged }: Reportable): ReportEntry {
-  return {
-    task_id: lease.task_id,
-    attempt: lease.attempt,
-    outcomes: outcomes.slice(acknowledged),
-    final: false,
-  };
+/** Hands back the unstarted rest of a task whose other items still run, and says nothing about those. */
+export function unstartedRest(task: HeldTask): Reportable {
+  return { ...reportableOf(task), outcomes: [], acknowledged: 0, error: null, handBack: true, lost: false };
 }
 
-/** Nothing new came of it and it was not given up for an error: there is nothing to report. */
-export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable): boolean {
-  return outcomes.length === acknowledged && (error === null || handBack);
-}
-
-/** Every item has an outcome: nobody waits for the rest of it. */
-export function isComplete({ outcomes, itemCount, error, handBack }: Reportable): boolean {
-  return outcomes.length === itemCount && error === null && !handBack;
-}
-
-/** Something of it is left, and the lease may still be held. */
-export function isReturned({ outcomes, itemCount, handBack, lost }: Reportable): boolean {
-  return handBack && !lost && outcomes.length < itemCount;
-}
-
-/** What is left of a task of which some items still run: handed back, without a word of those. */
-export function unstartedRest({ lease, itemCount, copy }: Reportable): Reportable {
-  return { lease, outcomes: [], acknowledged: 0, itemCount, copy, error: null, handBack: true, lost: false };
-}
-
-/** What an earlier process finished of a task: nothing more of it is run here, the rest is handed back. */
-export function recovered(unsettled: {
-  readonly task_id: string;
-  readonly attempt: number;
-  readonly items: number;
-  readonly outcomes: readonly Outcome[];
-}): Reportable {
-  const { task_id, attempt, items, outcomes } = unsettled;
+/** What an earlier process finished of a task. The rest is handed back. */
+export function recoveredReportable({ task_id, attempt, items, outcomes }: RecoveredTask): Reportable {
   return {
     lease: { task_id, attempt },
     outcomes,
@@ -78,4 +59,39 @@ export function recovered(unsettled: {
     handBack: true,
     lost: false,
   };
+}
+
+/** The last report of a task. */
+export function finalEntry(task: Reportable): ReportEntry {
+  const { outcomes, itemCount, copy, error, handBack } = task;
+  return {
+    ...partialEntry(task),
+    final: !copy && outcomes.length === itemCount,
+    ...(error === null || handBack ? {} : { error }),
+  };
+}
+
+/** A report of a task that still runs. */
+export function partialEntry({ lease, outcomes, acknowledged }: Reportable): ReportEntry {
+  return {
+    task_id: lease.task_id,
+    attempt: lease.attempt,
+    outcomes: outcomes.slice(acknowledged),
+    final: false,
+  };
+}
+
+/** Whether there is nothing to report: no new outcome, and no error that gives the task up. */
+export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable): boolean {
+  return outcomes.length === acknowledged && (error === null || handBack);
+}
+
+/** Whether every item has an outcome, so that nobody waits for the rest of the task. */
+export function isComplete({ outcomes, itemCount, error, handBack }: Reportable): boolean {
+  return outcomes.length === itemCount && error === null && !handBack;
+}
+
+/** Whether items without an outcome are left and the lease may still be held, so that it has to be released. */
+export function needsRelease({ outcomes, itemCount, handBack, lost }: Reportable): boolean {
+  return handBack && !lost && outcomes.length < itemCount;
 }

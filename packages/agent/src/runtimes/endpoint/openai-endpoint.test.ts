@@ -19,8 +19,8 @@ const request = (job_type: RunRequest['job_type'], payload: unknown, more: Parti
   ...more,
 });
 
-function open(url: string, more: Partial<EndpointConfig> = {}, now = () => 0): Runtime {
-  const runtime = openAiEndpoint({ url, models: { demo: 'tiny-demo' }, ...more }, { now });
+function open(url: string, more: Partial<EndpointConfig> = {}): Runtime {
+  const runtime = openAiEndpoint({ url, models: { demo: 'tiny-demo' }, ...more }, { now: () => 0 });
   onTestFinished(() => runtime.close());
   return runtime;
 }
@@ -104,34 +104,32 @@ describe.skipIf(findLlamaServer() === undefined)(
       await expect(run).rejects.toThrow(/response_format/);
     });
 
-    test('what a server can’t do is withdrawn, alone, and offered again after a while', async () => {
-      let time = 0;
-      const runtime = open(chatServer.url, {}, () => time);
+    test('withdraws alone what a server cannot do, and finds in a probe that the server answers', async () => {
+      const runtime = open(chatServer.url);
       await expect(runtime.run(request('embed', 'Hello!'))).rejects.toMatchObject({
         failure: 'not_here',
         code: 'not_supported',
+        withdraws: { reach: 'offer', until: 'probe' },
       });
-      const without = [
-        { job_type: 'chat', model: 'demo' },
-        { job_type: 'generate', model: 'demo' },
-      ];
-      expect(runtime.offers()).toEqual(without);
-      time = 59_999;
-      expect(runtime.offers()).toEqual(without);
-      time = 60_000;
-      await vi.waitFor(() => expect(runtime.offers()).toHaveLength(3), { timeout: 30_000 });
+      const embed = { job_type: 'embed', model: 'demo' } as const;
+      expect(await runtime.probe?.([{ offer: embed, code: 'not_supported' }])).toEqual([true]);
     });
 
-    test('a wrong key withdraws everything and is told to nobody', async () => {
+    test('withdraws everything when the key is wrong, and shows the key to nobody', async () => {
       const locked = await spawnLlamaServer('--api-key', 'right-key');
       onTestFinished(() => locked.kill());
       await open(locked.url, { key: 'right-key' }).run(request('chat', 'Hello!'));
 
       const runtime = open(locked.url, { key: 'wrong-key-4711' });
       const error: unknown = await runtime.run(request('chat', 'Hello!')).catch((reason: unknown) => reason);
-      expect(error).toMatchObject({ failure: 'not_here', code: 'unauthorized' });
+      expect(error).toMatchObject({
+        failure: 'not_here',
+        code: 'unauthorized',
+        withdraws: { reach: 'runtime', until: 'probe' },
+      });
       expect(String((error as Error).stack)).not.toContain('4711');
-      expect(runtime.offers()).toEqual([]);
+      const offers = runtime.offers.map((offer) => ({ offer, code: 'unauthorized' }));
+      expect(await runtime.probe?.(offers)).toEqual([false, false, false]);
     });
 
     test('a server that is killed under a request, or gone before it, is waited for', async () => {
@@ -145,8 +143,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       await killed;
       const refused = runtime.run(request('chat', 'Hello!'));
       await expect(refused).rejects.toMatchObject({ failure: 'wait', code: 'server_unreachable' });
-      await expect(refused).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-      expect(runtime.offers()).toHaveLength(3);
+      await expect(refused).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' }, withdraws: null });
     });
 
     test('an aborted run rejects with the reason of its signal', async () => {
@@ -218,7 +215,7 @@ test('a request goes out whole: with its length, its key, the model’s real nam
   });
 });
 
-test('the digest of Ollama is asked for beside /v1, and its missing model withdraws the alias until it is listed', async () => {
+test('asks Ollama for digests beside /v1, and withdraws a missing model until a probe finds it listed', async () => {
   // Ollama itself can't be had here: this server says what its documents say.
   const digest = '0a8c266910232fd3291e71e5ba1e058cc5af9d411192cf88b6d30e92b6e73163';
   let pulled: boolean = false;
@@ -235,16 +232,17 @@ test('the digest of Ollama is asked for beside /v1, and its missing model withdr
     const [status, body] = replies[incoming.url ?? '']?.() ?? [404, {}];
     reply.writeHead(status).end(JSON.stringify(body));
   });
-  let time = 0;
-  const runtime = open(url, {}, () => time);
+  const runtime = open(url);
   await expect(runtime.run(request('chat', 'Hello!'))).rejects.toMatchObject({
     failure: 'not_here',
     code: 'model_not_found',
+    withdraws: { reach: 'model', until: 'probe' },
   });
-  expect(runtime.offers()).toEqual([]);
+  const chat = { job_type: 'chat', model: 'demo' } as const;
+  const probe = () => runtime.probe?.([{ offer: chat, code: 'model_not_found' }]);
+  expect(await probe()).toEqual([false]);
   pulled = true;
-  time = 60_000;
-  await vi.waitFor(() => expect(runtime.offers()).toHaveLength(3), { timeout: 30_000 });
+  expect(await probe()).toEqual([true]);
   const { model } = await runtime.run(request('chat', 'Hello!'));
   expect(model).toEqual({ name: 'tiny-demo', digest: `sha256:${digest}` });
 });

@@ -195,8 +195,8 @@ test('without the optional packages nothing is offered, and a run says what to i
     const runtime = useLite({ modulesFrom: ${JSON.stringify(from)} });
     const signal = new AbortController().signal;
     const request = { job_type: 'embed', model: 'use-lite', params: {}, payload: 'hello', signal };
-    const { failure, code, message } = await runtime.run(request).catch((error) => error);
-    console.log(JSON.stringify({ offers: runtime.offers(), failure, code, message }));
+    const { failure, code, message, withdraws } = await runtime.run(request).catch((error) => error);
+    console.log(JSON.stringify({ offers: runtime.offers, failure, code, message, withdraws }));
     await runtime.close();`;
   // A process of its own, because pnpm starts vitest with a NODE_PATH under which everything is found.
   const args = ['--input-type=module', '--eval', source];
@@ -205,6 +205,7 @@ test('without the optional packages nothing is offered, and a run says what to i
     offers: [],
     failure: 'not_here',
     code: 'runtime_not_installed',
+    withdraws: { reach: 'runtime', until: 'restart' },
     message: expect.stringContaining('npm install @energetic-ai/core@0.2.0') as string,
   });
 });

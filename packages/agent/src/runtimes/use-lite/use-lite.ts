@@ -15,7 +15,8 @@ const OFFERS: readonly Offer[] = [
   { job_type: 'classify', model: USE_LITE },
 ];
 
-const NEVER_HEALS: ReadonlySet<string> = new Set<UnavailableCode>([
+/** The packages are missing or broken, and stay so while the worker runs. */
+const NEEDS_RESTART: ReadonlySet<string> = new Set<UnavailableCode>([
   'runtime_not_installed',
   'runtime_load_failed',
 ]);
@@ -33,23 +34,21 @@ export interface UseLite extends Runtime {
 export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: string } = {}): UseLite {
   const model = new EmbeddingProcess(modulesFrom);
   const labelVectors = new Map<string, Promise<readonly Float32Array[]>>();
-  let usable = missingPackages(modulesFrom).length === 0;
 
   return {
     name: USE_LITE,
     get pid() {
       return model.pid;
     },
-    offers: () => (usable ? OFFERS : []),
+    offers: missingPackages(modulesFrom).length === 0 ? OFFERS : [],
     async run(request) {
       request.signal.throwIfAborted();
       try {
         if (request.model === USE_LITE && request.job_type === 'embed') return await embed(request);
         if (request.model === USE_LITE && request.job_type === 'classify') return await classify(request);
       } catch (error) {
-        // Neither heals while the worker runs: the packages are missing or broken.
-        if (error instanceof RunFailure && NEVER_HEALS.has(error.code)) usable = false;
-        throw error;
+        if (!(error instanceof RunFailure) || !NEEDS_RESTART.has(error.code)) throw error;
+        throw error.withdrawing({ reach: 'runtime', until: 'restart' });
       }
       throw new RunFailure(
         'not_here',

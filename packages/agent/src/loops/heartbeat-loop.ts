@@ -1,0 +1,105 @@
+import { ApiError } from '@macbatch/client';
+import type { Heartbeat } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
+import type { AgentOptions } from '../agent/agent-options.ts';
+import type { WorkMeters } from '../rates/work-meters.ts';
+import { heartbeatPauseMs, planHeartbeat } from '../worker/heartbeat-plan.ts';
+import { offeredNow } from '../worker/work-wanted.ts';
+
+import { Signal } from './signal.ts';
+import type { WorkerMachine } from './worker-machine.ts';
+
+/** When a reply takes longer than this, it never comes: the connection is dead. */
+const REPLY_MS = 30_000;
+
+/** How long the last heartbeat may take. */
+const GOODBYE_MS = 3000;
+
+export interface HeartbeatLoopDeps {
+  readonly options: AgentOptions;
+  readonly machine: WorkerMachine;
+  readonly meters: WorkMeters;
+}
+
+/** Sends heartbeats: what this worker is, and which leases it renews. A busy worker must not look dead. */
+export class HeartbeatLoop {
+  readonly #deps: HeartbeatLoopDeps;
+  readonly #now = new Signal();
+
+  constructor(deps: HeartbeatLoopDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sends the next heartbeat now. */
+  wake(): void {
+    this.#now.notify();
+  }
+
+  /** Runs until `stopped` aborts. */
+  async run(stopped: AbortSignal): Promise<void> {
+    const { options, machine } = this.#deps;
+    while (!stopped.aborted) {
+      const sentAt = options.now();
+      try {
+        await this.#beat(sentAt, stopped);
+      } catch (error) {
+        if (stopped.aborted) return;
+        const idInUse = error instanceof ApiError && error.code === 'worker_id_in_use';
+        machine.dispatch({ kind: 'heartbeat_failed', reason: messageOf(error), idInUse });
+      }
+      const passedMs = options.now() - sentAt;
+      await this.#now.wait(stopped, Math.max(0, heartbeatPauseMs(machine.state) - passedMs));
+    }
+  }
+
+  /** Tells the control plane that the worker goes offline. */
+  async sayGoodbye(): Promise<void> {
+    const { client, log } = this.#deps.options;
+    try {
+      await client.call(
+        'heartbeat',
+        { body: { ...this.#advert(), offline: true } },
+        { signal: AbortSignal.timeout(GOODBYE_MS) },
+      );
+    } catch (error) {
+      log('heartbeat.failed', { reason: messageOf(error) });
+    }
+  }
+
+  async #beat(sentAt: number, stopped: AbortSignal): Promise<void> {
+    const { options, machine } = this.#deps;
+    const plan = planHeartbeat(machine.state);
+    const replyMs = Math.max(REPLY_MS, machine.state.heartbeat.pauseMs);
+    const reply = await options.client.call(
+      'heartbeat',
+      {
+        body: {
+          ...this.#advert(),
+          ...(plan.returnsFormerBoots ? { return_former: true } : {}),
+          ...(plan.suspects.length === 0 ? {} : { suspects: [...plan.suspects] }),
+          renew: plan.renews.map(({ task_id, attempt }) => ({ task_id, attempt })),
+        },
+      },
+      { signal: AbortSignal.any([stopped, AbortSignal.timeout(replyMs)]) },
+    );
+    if (plan.returnsFormerBoots) await options.boots?.forget();
+    machine.dispatch({ kind: 'heartbeat_answered', plan, sentAt, reply });
+  }
+
+  /** What the worker is and offers. */
+  #advert(): Heartbeat {
+    const { options, machine, meters } = this.#deps;
+    const offers = offeredNow(machine.state, options.now());
+    return {
+      worker_id: options.workerId,
+      boot_id: options.bootId,
+      ...(options.boots === undefined ? {} : { former_boot_ids: [...options.boots.former] }),
+      hostname: options.hostname,
+      job_types: [...new Set(offers.map((offer) => offer.job_type))],
+      models: [...new Set(offers.map((offer) => offer.model))],
+      concurrency: options.concurrency,
+      lease_limit: options.leaseLimit ?? 0,
+      rates: meters.knownRates(offers, machine.state),
+    };
+  }
+}

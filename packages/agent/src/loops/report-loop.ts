@@ -1,0 +1,126 @@
+import { ApiError } from '@macbatch/client';
+import type { EntryReply, LeaseName, ReportEntry } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
+import type { AgentOptions } from '../agent/agent-options.ts';
+import type { Effect } from '../worker/effect.ts';
+import { leaseKey } from '../worker/lease-key.ts';
+import { reportWaitMs } from '../worker/reports.ts';
+import { Backoff } from './backoff.ts';
+import { Signal } from './signal.ts';
+import { splitReport } from './split-report.ts';
+import type { WorkerMachine } from './worker-machine.ts';
+
+export interface ReportLoopDeps {
+  readonly options: Pick<AgentOptions, 'client' | 'workerId' | 'log' | 'now' | 'random' | 'sleep'>;
+  readonly machine: Pick<WorkerMachine, 'state' | 'dispatch'>;
+}
+
+/** Sends reports when they are due, and again until the control plane has answered. */
+export class ReportLoop {
+  readonly #deps: ReportLoopDeps;
+  readonly #earlier = new Signal();
+  #next: Extract<Effect, { readonly kind: 'send_report' }> | null = null;
+
+  constructor(deps: ReportLoopDeps) {
+    this.#deps = deps;
+  }
+
+  /** A report is due earlier than before. */
+  wake(): void {
+    this.#earlier.notify();
+  }
+
+  /** Takes the report that is due. */
+  send(report: Extract<Effect, { readonly kind: 'send_report' }>): void {
+    this.#next = report;
+  }
+
+  /** Runs until `finished` aborts and nothing waits any more, or `giveUp` aborts. */
+  async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
+    const { options, machine } = this.#deps;
+    const backoff = new Backoff(options.random, options.sleep);
+    const waiting = () => machine.state.reports.waiting.length;
+    while (!giveUp.aborted) {
+      if (finished.aborted && waiting() === 0) return;
+      const waitMs = reportWaitMs(machine.state, options.now());
+      if (!finished.aborted && (waitMs === null || waitMs > 0)) {
+        await this.#earlier.wait(finished, waitMs ?? undefined);
+        continue;
+      }
+      machine.dispatch({ kind: 'report_due' });
+      const report = this.#next;
+      this.#next = null;
+      if (report === null) continue;
+      try {
+        const replies = await this.#report(report.entries, giveUp);
+        await this.#release(report.releases, giveUp);
+        machine.dispatch({ kind: 'report_answered', replies });
+        backoff.succeeded();
+      } catch (error) {
+        if (giveUp.aborted) break;
+        machine.dispatch({ kind: 'report_failed', reason: messageOf(error) });
+        await backoff.wait(giveUp);
+      }
+    }
+    if (waiting() > 0) options.log('report.abandoned', { tasks: waiting() });
+  }
+
+  /**
+   * Answers the replies by lease. A report that the control plane refuses to read is sent again in parts, so
+   * that one unreadable outcome costs no other.
+   */
+  async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {
+    const { client, workerId, log } = this.#deps.options;
+    const replies = new Map<string, EntryReply>();
+    if (entries.length === 0) return replies;
+    try {
+      const reply = await client.call(
+        'completeBatch',
+        { body: { worker_id: workerId, entries: [...entries] } },
+        { signal },
+      );
+      for (const entry of reply.entries) {
+        replies.set(leaseKey(entry), entry);
+        const { task_id, attempt, outcome, code, task_status } = entry;
+        log('task.reported', {
+          task_id,
+          attempt,
+          outcome,
+          ...(code === undefined ? {} : { code }),
+          task_status,
+        });
+      }
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      const parts = splitReport(entries, error.code);
+      // Without it the task's lease expires and another worker tries.
+      if (parts.length === 0) log('report.refused', { task_id: entries[0]?.task_id, code: error.code });
+      for (const part of parts)
+        for (const [key, reply] of await this.#report(part, signal)) replies.set(key, reply);
+    }
+    return replies;
+  }
+
+  async #release(leases: readonly LeaseName[], signal: AbortSignal): Promise<void> {
+    const { client, workerId, log } = this.#deps.options;
+    if (leases.length === 0) return;
+    try {
+      const reply = await client.call(
+        'releaseTasks',
+        { body: { worker_id: workerId, tasks: [...leases] } },
+        { signal },
+      );
+      for (const { task_id, attempt, outcome } of reply.tasks)
+        log('task.released', { task_id, attempt, outcome });
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      // These leases expire by themselves.
+      log('release.refused', { tasks: leases.length, code: error.code });
+    }
+  }
+}
+
+/** Whether the control plane refuses the content. A worker that is turned away keeps it until its key is right. */
+function isUnreadable(error: unknown): error is ApiError {
+  return error instanceof ApiError && !error.retryable && !error.turnedAway;
+}

@@ -1,0 +1,96 @@
+import { ApiError } from '@macbatch/client';
+import type { LeaseRequest } from '@macbatch/contract';
+import { messageOf } from '@macbatch/core';
+import type { AgentOptions } from '../agent/agent-options.ts';
+import type { Journal } from '../outbox/journal.ts';
+import type { WorkMeters } from '../rates/work-meters.ts';
+import type { Offer } from '../runtimes/runtime.ts';
+import { leaseNameOf } from '../worker/lease-key.ts';
+import { offeredNow, wantedOffers } from '../worker/work-wanted.ts';
+import { Backoff } from './backoff.ts';
+
+import { Signal } from './signal.ts';
+import type { WorkerMachine } from './worker-machine.ts';
+
+/** How long the control plane may hold a request for work open. */
+const WAIT_SECONDS = 25;
+
+/** When a reply is this late, it never comes: the connection is dead. */
+const REPLY_MS = 30_000;
+
+export interface WorkLoopDeps {
+  readonly options: AgentOptions;
+  readonly machine: WorkerMachine;
+  readonly meters: WorkMeters;
+  readonly journal: Journal;
+}
+
+/** Asks the control plane for work whenever the worker wants some. */
+export class WorkLoop {
+  readonly #deps: WorkLoopDeps;
+  readonly #changed = new Signal();
+
+  constructor(deps: WorkLoopDeps) {
+    this.#deps = deps;
+  }
+
+  /** Looks again whether work is wanted. */
+  wake(): void {
+    this.#changed.notify();
+  }
+
+  /** Runs until `draining` aborts. */
+  async run(draining: AbortSignal): Promise<void> {
+    const { options, machine } = this.#deps;
+    const backoff = new Backoff(options.random, options.sleep);
+    let answerLost = false;
+    while (!draining.aborted) {
+      const offers = wantedOffers(machine.state, options.now());
+      if (offers === null) {
+        await this.#waitForChange(draining);
+        continue;
+      }
+      const sentAt = options.now();
+      try {
+        const { tasks } = await options.client.call(
+          'leaseTasks',
+          { body: this.#request(offers, answerLost) },
+          { signal: AbortSignal.any([draining, AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS)]) },
+        );
+        backoff.succeeded();
+        answerLost = false;
+        machine.dispatch({ kind: 'leased', tasks, sentAt });
+      } catch (error) {
+        if (draining.aborted) return;
+        answerLost = !(error instanceof ApiError) || error.retryable;
+        options.log('lease.failed', { reason: messageOf(error) });
+        await backoff.wait(draining);
+      }
+    }
+  }
+
+  /** A withdrawn offer comes back with time, and a full disk is tried again. */
+  async #waitForChange(draining: AbortSignal): Promise<void> {
+    const { options, machine, journal } = this.#deps;
+    const { state } = machine;
+    const polls = offeredNow(state, options.now()).length === 0 || !state.outboxWritable;
+    await this.#changed.wait(draining, polls ? state.heartbeat.pauseMs : undefined);
+    await journal.probe();
+  }
+
+  #request(offers: readonly Offer[], answerLost: boolean): LeaseRequest {
+    const { options, machine, meters } = this.#deps;
+    return {
+      worker_id: options.workerId,
+      boot_id: options.bootId,
+      ...(options.leaseLimit === null ? {} : { lease_limit: options.leaseLimit }),
+      slots: options.concurrency,
+      offers: offers.map((offer) => meters.describe(offer, machine.state)),
+      renews: true,
+      copies: true,
+      // The control plane answers again with what it granted in the lost reply.
+      ...(answerLost ? { holds: machine.state.tasks.map(({ lease }) => leaseNameOf(lease)) } : {}),
+      wait_seconds: WAIT_SECONDS,
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { Effect } from '../worker/effect.ts';
+import type { Happening } from '../worker/event.ts';
+import { step } from '../worker/step.ts';
+import { initialState, type WorkerSettings, type WorkerState } from '../worker/worker-state.ts';
+
+/** Keeps the worker's state: feeds events to `step` and has the effects carried out, in order. */
+export class WorkerMachine {
+  readonly #perform: (effect: Effect) => void;
+  readonly #now: () => number;
+  #state: WorkerState;
+  #waiting: Happening[] = [];
+  #stepping: boolean = false;
+
+  constructor(settings: WorkerSettings, now: () => number, perform: (effect: Effect) => void) {
+    this.#state = initialState(settings);
+    this.#now = now;
+    this.#perform = perform;
+  }
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  /** Takes an event. Events that come while effects are carried out wait until all of those have begun. */
+  dispatch(happening: Happening): void {
+    this.#waiting.push(happening);
+    if (this.#stepping) return;
+    this.#stepping = true;
+    try {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+        const { state, effects } = step(this.#state, { ...next, now: this.#now() });
+        this.#state = state;
+        for (const effect of effects) this.#perform(effect);
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { LeasedTask } from '@macbatch/contract';
+import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
+import type { EventOf } from './event.ts';
+import { fillSlots } from './fill-slots.ts';
+import { heldTask } from './held-task.ts';
+import { leaveTask } from './leave-task.ts';
+import { queueTaskNow } from './reports.ts';
+import { isEnded } from './worker-state.ts';
+
+/** A lease is renewed when this part of it has passed. */
+const RENEW_AFTER = 1 / 3;
+
+/** Takes over the tasks that were leased and starts their items. A draining worker hands them back. */
+export function adoptLeases({ tasks, sentAt, now }: EventOf<'leased'>): Change {
+  return inOrder(
+    forEach(tasks, (lease) => adopt(lease, sentAt, now)),
+    fillSlots(now),
+  );
+}
+
+function adopt(lease: LeasedTask, sentAt: number, now: number): Change {
+  return (state) => {
+    const { task_id, attempt, items, copy } = lease;
+    // The lease began when it was granted. That was after the request left, by an unknown time.
+    const task = heldTask(state.nextNumber, lease, sentAt + lease.lease_seconds * 1000);
+    return inOrder(
+      log('task.leased', { task_id, attempt, items: items.length, ...(copy ? { copy: true } : {}) }),
+      emit({ kind: 'save_lease', lease }),
+      renewInTime(lease.lease_seconds),
+      set((before) => ({
+        ...before,
+        tasks: [...before.tasks, task],
+        nextNumber: before.nextNumber + 1,
+      })),
+      isEnded(state, task) ? queueTaskNow(task, now) : nothing,
+      state.life === 'draining' ? leaveTask(task.number, now) : nothing,
+    )(state);
+  };
+}
+
+/** Sets the pause between heartbeats so that a lease of this length is renewed in time. */
+function renewInTime(leaseSeconds: number): Change {
+  return (state) => {
+    const pauseMs = Math.min(state.settings.heartbeatMs, leaseSeconds * 1000 * RENEW_AFTER);
+    return {
+      state: { ...state, heartbeat: { ...state.heartbeat, pauseMs } },
+      // The pause that has begun may be longer than the lease.
+      effects: pauseMs < state.heartbeat.pauseMs ? [{ kind: 'send_heartbeat' }] : [],
+    };
+  };
+}

@@ -1,0 +1,52 @@
+import type { LeasedTask, LeaseName, Outcome, ReportEntry } from '@macbatch/contract';
+import type { Offer } from '../runtimes/runtime.ts';
+import type { LeasedItem } from './held-task.ts';
+
+/** Something for the outside world to do. The order of effects matters. */
+export type Effect =
+  /** Ends with `item_ended`. `alone`: the item is a suspect and has the slots for itself. */
+  | {
+      readonly kind: 'start_item';
+      readonly run: number;
+      readonly lease: LeasedTask;
+      readonly item: LeasedItem;
+      readonly runtime: number | null;
+      readonly alone: boolean;
+    }
+  | { readonly kind: 'abort_item'; readonly run: number; readonly reason: string }
+  /** W6: writes an outcome to the outbox. Ends with `outcome_saved`. */
+  | {
+      readonly kind: 'save_outcome';
+      readonly run: number;
+      readonly lease: LeaseName;
+      readonly outcome: Outcome;
+    }
+  /** Notes in the outbox that a lease is held. */
+  | { readonly kind: 'save_lease'; readonly lease: LeasedTask }
+  /** Notes in the outbox that all of a lease is acknowledged. */
+  | { readonly kind: 'forget_lease'; readonly lease: LeaseName }
+  /** Ends with `outbox_read`. */
+  | { readonly kind: 'read_outbox'; readonly deployment: string }
+  /** Reports the entries, then releases the leases. Ends with `report_answered` or `report_failed`. */
+  | {
+      readonly kind: 'send_report';
+      readonly entries: readonly ReportEntry[];
+      readonly releases: readonly LeaseName[];
+    }
+  /** A report is due earlier than before. */
+  | { readonly kind: 'report_at'; readonly at: number }
+  | { readonly kind: 'send_heartbeat' }
+  | { readonly kind: 'ask_for_work' }
+  /** Ends with `offers_probed`. */
+  | {
+      readonly kind: 'probe_offers';
+      readonly runtime: number;
+      readonly offers: readonly { readonly offer: Offer; readonly code: string }[];
+    }
+  /** Nothing runs any more after a drain. */
+  | { readonly kind: 'work_ended' }
+  | {
+      readonly kind: 'log';
+      readonly event: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    };

@@ -1,0 +1,154 @@
+import { type Change, emit, inOrder, log, nothing, set } from './change.ts';
+import type { EventOf } from './event.ts';
+import { fillSlots } from './fill-slots.ts';
+import { addFailure, addOutcome, addSuspect, close, offerOf } from './held-task.ts';
+import type { ItemEnd } from './item-end.ts';
+import { leaseNameOf } from './lease-key.ts';
+import { type CrashVerdict, countCrash, countSuccess, type Quarantine } from './quarantine.ts';
+import { noteOutcome, queueTask } from './reports.ts';
+import { withdrawFailed } from './withdraw-failed.ts';
+import { forgetFailures } from './withdrawals.ts';
+import { isEnded, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
+
+/** W6: an outcome keeps its slot until it is in the outbox. Every other end frees the slot at once. */
+export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Change {
+  return (state) => {
+    const run = state.runs.find((each) => each.number === number && each.saving === null);
+    if (run === undefined) return nothing(state);
+    if (end.kind === 'crashed') return judgeCrash(run, end, now)(state);
+    return end.kind === 'outcome' ? saveOutcome(run, end)(state) : freeSlot(run, end, now)(state);
+  };
+}
+
+/** The outcome is safe: it counts, and the slot is free. */
+export function outcomeSaved({ run: number, now }: EventOf<'outcome_saved'>): Change {
+  return (state) => {
+    const run = state.runs.find((each) => each.number === number);
+    if (run === undefined || run.saving === null) return nothing(state);
+    return freeSlot(run, { kind: 'outcome', outcome: run.saving }, now)(state);
+  };
+}
+
+function saveOutcome(run: Run, { outcome }: Extract<ItemEnd, { readonly kind: 'outcome' }>): Change {
+  return (state) => {
+    const task = taskOf(state, run.task);
+    if (task === undefined) return nothing(state);
+    return inOrder(
+      'output' in outcome ? withQuarantine(run, countSuccess) : nothing,
+      set((before) => ({
+        ...before,
+        runs: before.runs.map((each) => (each.number === run.number ? { ...each, saving: outcome } : each)),
+      })),
+      emit({ kind: 'save_outcome', run: run.number, lease: leaseNameOf(task.lease), outcome }),
+    )(state);
+  };
+}
+
+/** Decides whether the item is to blame for a crash, and runs it again alone while that is not certain. */
+function judgeCrash(run: Run, end: Extract<ItemEnd, { readonly kind: 'crashed' }>, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, run.task);
+    const runtime = run.runtime === null ? undefined : state.runtimes[run.runtime];
+    if (task === undefined) return nothing(state);
+    if (runtime === undefined) return freeSlot(run, { kind: 'not_here', error: end.error }, now)(state);
+    const { task_id, attempt } = task.lease;
+    const { item_id } = run.item;
+    // Item ids are unique within a job only, and a task belongs to one job.
+    const name = `${task_id}/${item_id}`;
+    const { quarantine, verdict } = countCrash(runtime.quarantine, name, run.alone, run.suspicion);
+    return inOrder(
+      withQuarantine(run, () => quarantine),
+      log('runtime.crashed', {
+        task_id,
+        attempt,
+        item_id,
+        alone: run.alone,
+        verdict: verdict.kind,
+        reason: end.error.message,
+      }),
+      carryOutVerdict(run, verdict, end, now),
+    )(state);
+  };
+}
+
+function carryOutVerdict(
+  run: Run,
+  verdict: CrashVerdict,
+  { error }: Extract<ItemEnd, { readonly kind: 'crashed' }>,
+  now: number,
+): Change {
+  switch (verdict.kind) {
+    case 'again':
+      return runAgainAlone(run, verdict.suspicion, now);
+    case 'item_error':
+      return saveOutcome(run, { kind: 'outcome', outcome: { item_id: run.item.item_id, error } });
+    case 'not_here':
+      return freeSlot(run, { kind: 'not_here', error }, now);
+  }
+}
+
+function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, run.task);
+    if (task === undefined) return nothing(state);
+    const changed = set((before) => withTask(before, addSuspect(task, { item: run.item, suspicion })));
+    if (!task.closed) {
+      // The heartbeat names the suspect, so that no other worker gets a copy of it.
+      return inOrder(changed, emit({ kind: 'send_heartbeat' }), freeSlot(run, null, now))(state);
+    }
+    return inOrder(changed, freeSlot(run, task.error === null ? { kind: 'aborted' } : null, now))(state);
+  };
+}
+
+/** Takes the run out of its slot; `end` is null where it says nothing about the item. */
+function freeSlot(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }> | null, now: number): Change {
+  return inOrder(
+    set((state) => ({ ...state, runs: state.runs.filter((each) => each.number !== run.number) })),
+    end === null ? nothing : noteEnd(run, end, now),
+    (state) => {
+      const task = taskOf(state, run.task);
+      if (task === undefined) return nothing(state);
+      if (isEnded(state, task)) return queueTask(task, now)(state);
+      return end?.kind === 'outcome' ? noteOutcome(task, now)(state) : nothing(state);
+    },
+    fillSlots(now),
+  );
+}
+
+function noteEnd(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }>, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, run.task);
+    if (task === undefined || task.recordedElsewhere.has(run.item.item_id)) return nothing(state);
+    switch (end.kind) {
+      case 'outcome':
+        return inOrder(
+          set((before) => withTask(before, addOutcome(task, end.outcome))),
+          'output' in end.outcome
+            ? set((before) => ({
+                ...before,
+                withdrawals: forgetFailures(before.withdrawals, offerOf(task), run.runtime),
+              }))
+            : nothing,
+        )(state);
+      case 'failed':
+        return { state: withTask(state, addFailure(task, end.error)), effects: [] };
+      case 'not_here':
+        return inOrder(
+          log('task.not_here', { task_id: task.lease.task_id, code: end.error.code }),
+          withdrawFailed(run, end, now),
+          set((before) => withTask(before, close({ ...task, handBack: true }))),
+        )(state);
+      case 'aborted':
+        return { state: withTask(state, { ...task, handBack: true }), effects: [] };
+    }
+  };
+}
+
+function withQuarantine(run: Run, change: (quarantine: Quarantine) => Quarantine): Change {
+  return set((state: WorkerState) => ({
+    ...state,
+    runtimes: state.runtimes.map((runtime, index) =>
+      index === run.runtime ? { ...runtime, quarantine: change(runtime.quarantine) } : runtime,
+    ),
+  }));
+}

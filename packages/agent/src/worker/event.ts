@@ -1,0 +1,50 @@
+import type { EntryReply, HeartbeatReply, LeasedTask } from '@macbatch/contract';
+import type { Offer } from '../runtimes/runtime.ts';
+import type { HeartbeatPlan } from './heartbeat-plan.ts';
+import type { ItemEnd } from './item-end.ts';
+import type { RecoveredTask } from './reportable.ts';
+
+/** Something that happened to the worker. */
+export type Happening =
+  /** The control plane granted leases; the request left at `sentAt`. */
+  | { readonly kind: 'leased'; readonly tasks: readonly LeasedTask[]; readonly sentAt: number }
+  /** The run of an item ended, in any way. */
+  | { readonly kind: 'item_ended'; readonly run: number; readonly end: ItemEnd }
+  /** The outcome of a run is in the outbox, or the outbox took nothing and keeps it in memory. */
+  | { readonly kind: 'outcome_saved'; readonly run: number }
+  /** A runtime loads another model than the one before. */
+  | { readonly kind: 'model_swapped' }
+  | {
+      readonly kind: 'heartbeat_answered';
+      readonly plan: HeartbeatPlan;
+      readonly sentAt: number;
+      readonly reply: Pick<HeartbeatReply, 'deployment_id' | 'lost' | 'settled'>;
+    }
+  /** `idInUse`: another machine works under this worker id. */
+  | { readonly kind: 'heartbeat_failed'; readonly reason: string; readonly idInUse: boolean }
+  /** What the outbox has of earlier processes, for this deployment. */
+  | { readonly kind: 'outbox_read'; readonly recovered: readonly RecoveredTask[] }
+  | { readonly kind: 'outbox_writable'; readonly writable: boolean }
+  /** It is time to send what waits. */
+  | { readonly kind: 'report_due' }
+  /** Replies to a report, by `leaseKey`. Entries that the control plane cannot read have none. */
+  | { readonly kind: 'report_answered'; readonly replies: ReadonlyMap<string, EntryReply> }
+  | { readonly kind: 'report_failed'; readonly reason: string }
+  /** A runtime looked whether withdrawn offers work again. */
+  | {
+      readonly kind: 'offers_probed';
+      readonly runtime: number;
+      readonly results: readonly { readonly offer: Offer; readonly code: string; readonly works: boolean }[];
+    }
+  | { readonly kind: 'drain' }
+  /** The grace time of a drain is over. */
+  | { readonly kind: 'grace_over' }
+  /** Stop now, whatever runs. */
+  | { readonly kind: 'force_quit' }
+  | { readonly kind: 'stopped' };
+
+/** A happening and when it was noticed, by this machine's wall clock in milliseconds. */
+export type WorkerEvent = Happening & { readonly now: number };
+
+/** The event of one kind. */
+export type EventOf<Kind extends Happening['kind']> = Extract<WorkerEvent, { readonly kind: Kind }>;

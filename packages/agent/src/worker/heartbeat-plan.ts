@@ -1,0 +1,50 @@
+import type { LeaseName } from '@macbatch/contract';
+import { leaseKey, leaseNameOf } from './lease-key.ts';
+import { isFormerReported } from './reports.ts';
+import type { WorkerState } from './worker-state.ts';
+
+/** Most suspects in one heartbeat, by the contract. No Mac runs that many at once. */
+const MAX_SUSPECTS = 1000;
+
+/** While work waits for a heartbeat, it is repeated this soon. */
+const URGENT_MS = 1000;
+
+/** What one heartbeat says about leases. */
+export interface HeartbeatPlan {
+  /** Leases to renew, with the number of the held task. */
+  readonly renews: readonly (LeaseName & { readonly task: number })[];
+  /** Items that run alone here, or are going to. */
+  readonly suspects: readonly (LeaseName & { readonly item_id: string })[];
+  /** Everything that former boots finished is reported, so their leases can be taken back. */
+  readonly returnsFormerBoots: boolean;
+}
+
+/** Plans the next heartbeat. */
+export function planHeartbeat(state: WorkerState): HeartbeatPlan {
+  const tasks = new Map(
+    state.tasks.filter(({ lost }) => !lost).map((task) => [leaseKey(task.lease), task] as const),
+  );
+  return {
+    renews: [...tasks.values()].map(({ lease, number }) => ({ ...leaseNameOf(lease), task: number })),
+    suspects: [...tasks.values()]
+      .flatMap(({ lease, suspectIds }) => suspectIds.map((item_id) => ({ ...leaseNameOf(lease), item_id })))
+      .slice(0, MAX_SUSPECTS),
+    returnsFormerBoots:
+      state.admission.deployment !== null && state.admission.formerBootsHold && isFormerReported(state),
+  };
+}
+
+/** How long after one heartbeat the next one is sent, in milliseconds. */
+export function heartbeatPauseMs(state: WorkerState): number {
+  const { pauseMs, missed } = state.heartbeat;
+  if (isUrgent(state)) return Math.min(URGENT_MS, pauseMs);
+  // Two missed heartbeats in a row would make a worker look dead.
+  return missed ? pauseMs / 3 : pauseMs;
+}
+
+/** Work waits for the next heartbeat. A machine whose id is in use does not hurry. */
+function isUrgent(state: WorkerState): boolean {
+  const { idInUse, deployment, formerBootsHold } = state.admission;
+  if (idInUse) return false;
+  return deployment === null || (formerBootsHold && isFormerReported(state));
+}

@@ -1,0 +1,85 @@
+import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
+import { fillSlots } from './fill-slots.ts';
+import { close, isStartable, leaveOutRecorded } from './held-task.ts';
+import { unstartedRest } from './reportable.ts';
+import { flush, queueReport, queueTaskNow } from './reports.ts';
+import { isEnded, type Run, taskOf, withTask } from './worker-state.ts';
+
+/** Stops all work on a task whose lease the control plane has taken back. Finished outcomes are still reported. */
+export function loseLease(number: number, code: string, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined) return nothing(state);
+    const { task_id, attempt } = task.lease;
+    return inOrder(
+      log('lease.lost', { task_id, attempt, code }),
+      set((before) => withTask(before, { ...task, lost: true })),
+      leaveTask(number, now),
+      abortRuns((run) => run.task === number, 'the work is no longer wanted'),
+      // Before the task is leased again: the control plane leases no item that has an outcome.
+      flush(now),
+    )(state);
+  };
+}
+
+/**
+ * Starts nothing more of a task. Running items may end. The unstarted rest is handed back at once and not when
+ * they end: their outcomes are welcome even from a lease that is no longer held (T9).
+ */
+export function leaveTask(number: number, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined) return nothing(state);
+    const closed = close(task);
+    if (!isStartable(task)) return { state: withTask(state, closed), effects: [] };
+    const left = { ...closed, handBack: true };
+    if (isEnded(state, left)) {
+      return inOrder(
+        set((before) => withTask(before, left)),
+        queueTaskNow(left, now),
+      )(state);
+    }
+    if (left.lost) return { state: withTask(state, left), effects: [] };
+    return inOrder(
+      set((before) => withTask(before, { ...left, lost: true })),
+      queueReport({ kind: 'rest', reportable: unstartedRest(left) }, now),
+    )(state);
+  };
+}
+
+/** Leaves all tasks and sends what is finished. */
+export function leaveAllTasks(now: number): Change {
+  return (state) =>
+    inOrder(
+      forEach(state.tasks, ({ number }) => leaveTask(number, now)),
+      flush(now),
+    )(state);
+}
+
+/** Stops work on items that another worker has reported. */
+export function skipRecorded(number: number, itemIds: readonly string[], now: number): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined || isEnded(state, task)) return nothing(state);
+    const left = leaveOutRecorded(task, itemIds);
+    return inOrder(
+      set((before) => withTask(before, left)),
+      abortRuns(
+        (run) => run.task === number && left.recordedElsewhere.has(run.item.item_id),
+        'another worker has reported the item',
+      ),
+      isEnded(state, left) ? queueTaskNow(left, now) : nothing,
+      fillSlots(now),
+    )(state);
+  };
+}
+
+/** Aborts running items. Those that are being saved have ended already. */
+export function abortRuns(which: (run: Run) => boolean, reason: string): Change {
+  return (state) =>
+    emit(
+      ...state.runs
+        .filter((run) => run.saving === null && which(run))
+        .map((run) => ({ kind: 'abort_item' as const, run: run.number, reason })),
+    )(state);
+}

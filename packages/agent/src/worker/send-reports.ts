@@ -1,0 +1,157 @@
+import type { EntryReply } from '@macbatch/contract';
+import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
+import type { EventOf } from './event.ts';
+import { leaseKey } from './lease-key.ts';
+import { loseLease, skipRecorded } from './leave-task.ts';
+import { countThatFit } from './report-batch.ts';
+import { finalEntry, isSilent, needsRelease, partialEntry, reportableOf } from './reportable.ts';
+import { addOnce, isFormerReported, queuedReportable, reportBy } from './reports.ts';
+import {
+  isEnded,
+  type PartialReport,
+  type QueuedReport,
+  type Reports,
+  taskOf,
+  type WorkerState,
+  withTask,
+} from './worker-state.ts';
+
+/** Sends as much as one report holds: what tasks ended with, and new outcomes of tasks that still run. */
+export function reportDue({ now }: EventOf<'report_due'>): Change {
+  return (state) => {
+    const { waiting, partial, sending } = state.reports;
+    if (sending !== null) return nothing(state);
+    const batch = takeWaiting(state);
+    const taken = takePartial(state);
+    const all = batch.length === waiting.length && taken.length === partial.length;
+    const parts = partsOf(state, taken);
+    const ended = batch.flatMap((report) => queuedReportable(state, report) ?? []);
+    const entries = [
+      ...ended.filter((task) => !isSilent(task)).map(finalEntry),
+      ...parts.map(({ entry }) => entry),
+    ];
+    const releases = ended.filter(needsRelease).map(({ lease }) => lease);
+    return inOrder(
+      setReports({
+        partial: partial.slice(taken.length),
+        // The rest goes next.
+        dueAt: all ? null : now,
+        sending: { waiting: batch, partial: parts.map(({ task, upTo }) => ({ task, upTo })) },
+      }),
+      entries.length + releases.length > 0
+        ? emit({ kind: 'send_report', entries, releases })
+        : acknowledge(new Map(), now),
+    )(state);
+  };
+}
+
+/** The control plane has answered for everything that was sent. */
+export function reportAnswered({ replies, now }: EventOf<'report_answered'>): Change {
+  return acknowledge(replies, now);
+}
+
+/** Keeps everything that was sent, to send it again. */
+export function reportFailed({ reason, now }: EventOf<'report_failed'>): Change {
+  return (state) => {
+    const { sending } = state.reports;
+    if (sending === null) return nothing(state);
+    const running = sending.partial.filter(({ task: number }) => {
+      const task = taskOf(state, number);
+      return task !== undefined && !isEnded(state, task);
+    });
+    const partial = running.reduce((tasks, { task }) => addOnce(tasks, task), state.reports.partial);
+    return inOrder(
+      setReports({ partial, sending: null }),
+      reportBy(now),
+      log('report.delayed', { tasks: sending.waiting.length + sending.partial.length, reason }),
+    )(state);
+  };
+}
+
+function acknowledge(replies: ReadonlyMap<string, EntryReply>, now: number): Change {
+  return (state) => {
+    const { sending } = state.reports;
+    if (sending === null) return nothing(state);
+    return inOrder(
+      setReports({ sending: null }),
+      forEach(sending.partial, (part) => acknowledgePart(part, replies, now)),
+      set((before) => ({
+        ...before,
+        reports: {
+          ...before.reports,
+          waiting: before.reports.waiting.filter((report) => !sending.waiting.includes(report)),
+        },
+      })),
+      forEach(sending.waiting, acknowledgeLast),
+    )(state);
+  };
+}
+
+/** The reply to a running task's part may say that the task, or some of its items, need not be run. */
+function acknowledgePart(
+  { task: number, upTo }: PartialReport,
+  replies: ReadonlyMap<string, EntryReply>,
+  now: number,
+): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined) return nothing(state);
+    const reply = replies.get(leaseKey(task.lease));
+    const acknowledged = set((before) => withTask(before, { ...task, acknowledged: upTo }));
+    if (reply === undefined || isEnded(state, task)) return acknowledged(state);
+    if (reply.outcome !== 'accepted') {
+      return inOrder(acknowledged, loseLease(number, reply.code ?? reply.outcome, now))(state);
+    }
+    return inOrder(
+      acknowledged,
+      reply.settled === undefined ? nothing : skipRecorded(number, reply.settled, now),
+    )(state);
+  };
+}
+
+/** Forgets a task whose last report was answered, whatever the answer. */
+function acknowledgeLast(report: QueuedReport): Change {
+  return (state) => {
+    if (report.kind === 'rest') return nothing(state);
+    if (report.kind === 'recovered') {
+      return inOrder(
+        emit({ kind: 'forget_lease', lease: report.reportable.lease }),
+        isFormerReported(state) ? emit({ kind: 'send_heartbeat' }) : nothing,
+      )(state);
+    }
+    const task = taskOf(state, report.task);
+    if (task === undefined) return nothing(state);
+    return inOrder(
+      set((before) => ({ ...before, tasks: before.tasks.filter(({ number }) => number !== report.task) })),
+      emit({ kind: 'forget_lease', lease: { task_id: task.lease.task_id, attempt: task.lease.attempt } }),
+    )(state);
+  };
+}
+
+function takeWaiting(state: WorkerState): readonly QueuedReport[] {
+  const { waiting } = state.reports;
+  return waiting.slice(0, countThatFit(waiting.flatMap((report) => queuedReportable(state, report) ?? [])));
+}
+
+function takePartial(state: WorkerState): readonly number[] {
+  const { partial } = state.reports;
+  return partial.slice(
+    0,
+    countThatFit(partial.flatMap((number) => taskOf(state, number) ?? []).map(reportableOf)),
+  );
+}
+
+function partsOf(state: WorkerState, taken: readonly number[]) {
+  return taken
+    .flatMap((number) => taskOf(state, number) ?? [])
+    .filter(({ outcomes, acknowledged }) => outcomes.length > acknowledged)
+    .map((task) => ({
+      task: task.number,
+      upTo: task.outcomes.length,
+      entry: partialEntry(reportableOf(task)),
+    }));
+}
+
+function setReports(changed: Partial<Reports>): Change {
+  return set((state) => ({ ...state, reports: { ...state.reports, ...changed } }));
+}

@@ -1,0 +1,74 @@
+import { adoptLeases } from './adopt-leases.ts';
+import { becomes } from './become.ts';
+import { type Change, emit, inOrder, nothing, type Step, set } from './change.ts';
+import { endItem, outcomeSaved } from './end-item.ts';
+import type { WorkerEvent } from './event.ts';
+import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
+import { abortRuns, leaveAllTasks } from './leave-task.ts';
+import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
+import { offersProbed, probeDueOffers } from './withdraw-failed.ts';
+import { isReadyForWork, wantedOffers } from './work-wanted.ts';
+import type { WorkerState } from './worker-state.ts';
+
+/**
+ * The whole behaviour of a worker: answers its next state and what the outside world has to do. Pure: the time
+ * comes with the event. The loops feed it events and carry out its effects.
+ */
+export function step(state: WorkerState, event: WorkerEvent): Step {
+  return inOrder(changeFor(event), probeDueOffers(event.now), (after) => signalsFor(state, event)(after))(
+    state,
+  );
+}
+
+function changeFor(event: WorkerEvent): Change {
+  switch (event.kind) {
+    case 'leased':
+      return adoptLeases(event);
+    case 'item_ended':
+      return endItem(event);
+    case 'outcome_saved':
+      return outcomeSaved(event);
+    case 'model_swapped':
+      // The control plane prefers workers that have a job's model loaded.
+      return emit({ kind: 'send_heartbeat' });
+    case 'heartbeat_answered':
+      return heartbeatAnswered(event);
+    case 'heartbeat_failed':
+      return heartbeatFailed(event);
+    case 'outbox_read':
+      return outboxRead(event);
+    case 'outbox_writable':
+      return set((state) => ({ ...state, outboxWritable: event.writable }));
+    case 'report_due':
+      return reportDue(event);
+    case 'report_answered':
+      return reportAnswered(event);
+    case 'report_failed':
+      return reportFailed(event);
+    case 'offers_probed':
+      return offersProbed(event);
+    case 'drain':
+      return inOrder(becomes('draining'), leaveAllTasks(event.now));
+    case 'grace_over':
+    case 'force_quit':
+      return abortRuns(() => true, 'the work is no longer wanted');
+    case 'stopped':
+      return becomes('stopped');
+  }
+}
+
+/** Wakes the loops that wait for this change. */
+function signalsFor(before: WorkerState, { now }: WorkerEvent): Change {
+  return (after) =>
+    inOrder(
+      (isReadyForWork(after) && !isReadyForWork(before)) ||
+        (wantedOffers(before, now) === null && wantedOffers(after, now) !== null)
+        ? emit({ kind: 'ask_for_work' })
+        : nothing,
+      isDone(after) && !isDone(before) ? emit({ kind: 'work_ended' }) : nothing,
+    )(after);
+}
+
+function isDone({ life, runs }: WorkerState): boolean {
+  return life === 'draining' && runs.length === 0;
+}

@@ -1,0 +1,154 @@
+import type { Outcome } from '@macbatch/contract';
+import type { Offer } from '../runtimes/runtime.ts';
+import type { HeldTask, LeasedItem } from './held-task.ts';
+import { NO_CRASHES, type Quarantine, type Suspicion } from './quarantine.ts';
+import type { Reportable } from './reportable.ts';
+import type { Withdrawal } from './withdrawals.ts';
+
+/**
+ * `starting`: not yet admitted by the control plane. `running`: leases tasks and runs items.
+ * `draining`: takes nothing new, finishes or hands back what it holds. `stopped`: has gone offline.
+ */
+export type WorkerLife = 'starting' | 'running' | 'draining' | 'stopped';
+
+/** What the worker is set up with. */
+export interface WorkerSettings {
+  readonly workerId: string;
+  /** Items that run at once. */
+  readonly slots: number;
+  /** Longest time between two heartbeats. */
+  readonly heartbeatMs: number;
+  /** How long the outcome of a task that still runs may wait before it is reported. */
+  readonly reportMs: number;
+  /** Offers of each runtime, in the order in which the runtimes are asked. */
+  readonly runtimes: readonly (readonly Offer[])[];
+  /** Whether leases of former boots may still be held. */
+  readonly hasFormerBoots: boolean;
+}
+
+/** The running, or saving, of one item in a slot. */
+export interface Run {
+  readonly number: number;
+  /** Number of the held task. */
+  readonly task: number;
+  readonly item: LeasedItem;
+  readonly offer: Offer;
+  /** Index of the runtime; null where none takes the offer now. */
+  readonly runtime: number | null;
+  /** The item's crash record, for a suspect. A suspect has the slots for itself. */
+  readonly suspicion: Suspicion | null;
+  /** Nothing else has run here since it started. */
+  readonly alone: boolean;
+  /** The outcome that is being written to the outbox. */
+  readonly saving: Outcome | null;
+}
+
+export interface RuntimeState {
+  /** What it is set up to run. */
+  readonly offers: readonly Offer[];
+  readonly quarantine: Quarantine;
+  /** A probe of its withdrawn offers is under way. */
+  readonly probing: boolean;
+}
+
+/** What the control plane has said about this boot. */
+export interface Admission {
+  /** May lease tasks. */
+  readonly admitted: boolean;
+  /** Id of the control plane's database; null until the first heartbeat was answered. */
+  readonly deployment: string | null;
+  /** The outbox was read for that deployment. */
+  readonly outboxRead: boolean;
+  /** Leases of former boots may still be held. */
+  readonly formerBootsHold: boolean;
+  /** Another machine works under this worker id. */
+  readonly idInUse: boolean;
+}
+
+/** One report that waits: the last one of a held task, the rest of one, or one of an earlier process. */
+export type QueuedReport =
+  | { readonly kind: 'task'; readonly task: number }
+  | { readonly kind: 'rest'; readonly reportable: Reportable }
+  | { readonly kind: 'recovered'; readonly reportable: Reportable };
+
+/** A part of a running task's outcomes: those before `upTo`. */
+export interface PartialReport {
+  readonly task: number;
+  readonly upTo: number;
+}
+
+export interface Reports {
+  /** Last reports, in order. A report leaves the queue when it is acknowledged. */
+  readonly waiting: readonly QueuedReport[];
+  /** Numbers of tasks that still run and have outcomes to report. */
+  readonly partial: readonly number[];
+  /** When both are sent; null while there is nothing to send. */
+  readonly dueAt: number | null;
+  /** What is being sent. */
+  readonly sending: {
+    readonly waiting: readonly QueuedReport[];
+    readonly partial: readonly PartialReport[];
+  } | null;
+}
+
+/** All that a worker knows. Treated as immutable: `step` answers a new one. */
+export interface WorkerState {
+  readonly settings: WorkerSettings;
+  readonly life: WorkerLife;
+  readonly admission: Admission;
+  /** Time between heartbeats, and whether the last one got no answer. */
+  readonly heartbeat: { readonly pauseMs: number; readonly missed: boolean };
+  /** Held tasks, oldest first. */
+  readonly tasks: readonly HeldTask[];
+  readonly runs: readonly Run[];
+  readonly runtimes: readonly RuntimeState[];
+  readonly withdrawals: readonly Withdrawal[];
+  readonly reports: Reports;
+  /** The outbox takes records. */
+  readonly outboxWritable: boolean;
+  /** Number of the next task or run. */
+  readonly nextNumber: number;
+}
+
+/** A worker that has just started. */
+export function initialState(settings: WorkerSettings): WorkerState {
+  return {
+    settings,
+    life: 'starting',
+    admission: {
+      admitted: false,
+      deployment: null,
+      outboxRead: false,
+      formerBootsHold: settings.hasFormerBoots,
+      idInUse: false,
+    },
+    heartbeat: { pauseMs: settings.heartbeatMs, missed: false },
+    tasks: [],
+    runs: [],
+    runtimes: settings.runtimes.map((offers) => ({ offers, quarantine: NO_CRASHES, probing: false })),
+    withdrawals: [],
+    reports: { waiting: [], partial: [], dueAt: null, sending: null },
+    outboxWritable: true,
+    nextNumber: 1,
+  };
+}
+
+/** The held task with this number. */
+export function taskOf(state: WorkerState, number: number): HeldTask | undefined {
+  return state.tasks.find((task) => task.number === number);
+}
+
+/** Replaces one held task. */
+export function withTask(state: WorkerState, task: HeldTask): WorkerState {
+  return { ...state, tasks: state.tasks.map((each) => (each.number === task.number ? task : each)) };
+}
+
+/** Whether nothing of the task is left to start and nothing of it runs. */
+export function isEnded(state: WorkerState, { number, queue, suspects }: HeldTask): boolean {
+  return queue.length === 0 && suspects.length === 0 && !state.runs.some((run) => run.task === number);
+}
+
+/** Whether an item runs alone, to find out whether it crashes its runtime. */
+export function isQuarantined(state: WorkerState): boolean {
+  return state.runs.some(({ suspicion }) => suspicion !== null);
+}
