@@ -43,7 +43,7 @@ export interface Run {
   readonly saving: Outcome | null;
 }
 
-export interface RuntimeState {
+interface RuntimeState {
   /** What it is set up to run. */
   readonly offers: readonly Offer[];
   readonly quarantine: Quarantine;
@@ -52,7 +52,7 @@ export interface RuntimeState {
 }
 
 /** What the control plane has said about this boot. */
-export interface Admission {
+interface Admission {
   /** May lease tasks. */
   readonly admitted: boolean;
   /** Id of the control plane's database; null until the first heartbeat was answered. */

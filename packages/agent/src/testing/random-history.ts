@@ -1,0 +1,182 @@
+import type { EntryReply } from '@macbatch/contract';
+import fc from 'fast-check';
+import type { Happening } from '../worker/event.ts';
+import { type HeartbeatPlan, planHeartbeat } from '../worker/heartbeat-plan.ts';
+import type { ItemEnd } from '../worker/item-end.ts';
+import { leaseKey } from '../worker/lease-key.ts';
+import type { Run, WorkerState } from '../worker/worker-state.ts';
+import { LEASE_MS, leaseOf } from './worker-fixture.ts';
+
+/** One random event. It takes shape when it meets a state: `pick` chooses among what is possible there. */
+export interface Draw {
+  readonly kind: keyof typeof MAKE;
+  readonly pick: number;
+  readonly passedMs: number;
+}
+
+/** A heartbeat under way. */
+interface Sent {
+  readonly plan: HeartbeatPlan;
+  readonly sentAt: number;
+}
+
+/** What the outside world remembers between events. */
+export interface Outside {
+  now: number;
+  leases: number;
+  heartbeat: Sent | null;
+}
+
+const ENDS: readonly ((run: Run) => ItemEnd)[] = [
+  (run) => ({ kind: 'outcome', outcome: { item_id: run.item.item_id, output: '1' } }),
+  (run) => ({ kind: 'outcome', outcome: { item_id: run.item.item_id, output: '1' } }),
+  (run) => ({
+    kind: 'outcome',
+    outcome: { item_id: run.item.item_id, error: { code: 'bad', message: 'x' } },
+  }),
+  () => ({ kind: 'failed', error: { code: 'timeout', message: 'x' } }),
+  () => ({ kind: 'not_here', error: { code: 'model_not_found', message: 'x' } }),
+  () => ({
+    kind: 'not_here',
+    error: { code: 'not_supported', message: 'x' },
+    withdraws: { reach: 'offer', until: 'probe' },
+  }),
+  () => ({ kind: 'crashed', error: { code: 'runtime_crashed', message: 'x' } }),
+  () => ({ kind: 'crashed', error: { code: 'runtime_crashed', message: 'x' } }),
+  () => ({ kind: 'aborted' }),
+];
+
+type Make = (state: WorkerState, outside: Outside, pick: number) => Happening | null;
+
+const choose = <Element>(elements: readonly Element[], pick: number): Element | undefined =>
+  elements[pick % elements.length];
+
+/** Every kind of event, made for a state; null where it cannot happen. */
+const MAKE = {
+  lease: (state, outside, pick) => {
+    if (!state.admission.outboxRead) return null;
+    outside.leases += 1;
+    // Now and then a held task comes back under a new lease.
+    const held = pick % 5 === 0 ? choose(state.tasks, pick) : undefined;
+    const lease =
+      held === undefined
+        ? leaseOf(`${outside.leases}`, pick % 5, {
+            copy: pick % 7 === 0,
+            job_type: pick % 3 === 0 ? 'embed' : 'chat',
+          })
+        : { ...held.lease, attempt: 1 + outside.leases };
+    return { kind: 'leased', tasks: [lease], sentAt: outside.now - (pick % 4 === 0 ? LEASE_MS + 1 : 0) };
+  },
+  end: (state, _outside, pick) => {
+    const run = choose(
+      state.runs.filter(({ saving }) => saving === null),
+      pick,
+    );
+    const end = choose(ENDS, pick);
+    return run === undefined || end === undefined
+      ? null
+      : { kind: 'item_ended', run: run.number, end: end(run) };
+  },
+  save: (state, _outside, pick) => {
+    const run = choose(
+      state.runs.filter(({ saving }) => saving !== null),
+      pick,
+    );
+    return run === undefined ? null : { kind: 'outcome_saved', run: run.number };
+  },
+  sendHeartbeat: (state, outside) => {
+    outside.heartbeat = { plan: planHeartbeat(state), sentAt: outside.now };
+    return null;
+  },
+  answerHeartbeat: (state, outside, pick) => {
+    const sent = outside.heartbeat;
+    outside.heartbeat = null;
+    if (sent === null) return null;
+    const lost = pick % 3 === 0 ? choose(sent.plan.renews, pick) : undefined;
+    const recorded = pick % 4 === 0 ? choose(state.tasks, pick) : undefined;
+    const items = recorded?.lease.items.filter((_, index) => (pick >> index) % 2 === 0) ?? [];
+    return {
+      kind: 'heartbeat_answered',
+      ...sent,
+      reply: {
+        deployment_id: 'here',
+        lost: lost === undefined ? [] : [{ ...lost, code: 'lease_lost' }],
+        settled:
+          recorded === undefined
+            ? []
+            : [{ ...recorded.lease, item_ids: items.map(({ item_id }) => item_id) }],
+      },
+    };
+  },
+  missHeartbeat: (_state, outside, pick) => {
+    outside.heartbeat = null;
+    return { kind: 'heartbeat_failed', reason: 'no answer', idInUse: pick % 5 === 0 };
+  },
+  report: () => ({ kind: 'report_due' }),
+  answerReport: (state, _outside, pick) => {
+    const { sending } = state.reports;
+    if (sending === null) return null;
+    const entries = state.tasks.map((task, index): EntryReply => {
+      const { task_id, attempt } = task.lease;
+      const accepted = (pick >> index) % 4 !== 0;
+      const recorded = task.lease.items.filter((_, item) => (pick >> item) % 5 === 0);
+      return {
+        task_id,
+        attempt,
+        task_status: null,
+        outcome: accepted ? 'accepted' : 'superseded',
+        ...(recorded.length === 0 ? {} : { settled: recorded.map(({ item_id }) => item_id) }),
+      };
+    });
+    return { kind: 'report_answered', replies: new Map(entries.map((entry) => [leaseKey(entry), entry])) };
+  },
+  failReport: ({ reports }) =>
+    reports.sending === null ? null : { kind: 'report_failed', reason: 'no answer' },
+  fillDisk: (_state, _outside, pick) => ({ kind: 'outbox_writable', writable: pick % 2 === 0 }),
+  probe: (state, _outside, pick) => {
+    const { offer, code } = choose(state.withdrawals, pick) ?? {};
+    if (state.runtimes[0]?.probing !== true || offer === undefined || code === undefined) return null;
+    return { kind: 'offers_probed', runtime: 0, results: [{ offer, code, works: pick % 2 === 0 }] };
+  },
+  swap: () => ({ kind: 'model_swapped' }),
+  drain: (state, _outside, pick) => (pick % 6 === 0 && state.life !== 'draining' ? { kind: 'drain' } : null),
+  abort: (state, _outside, pick) =>
+    state.life === 'draining' ? { kind: pick % 2 === 0 ? 'grace_over' : 'force_quit' } : null,
+} satisfies Record<string, Make>;
+
+/** Makes the event of a draw; null where it cannot happen. Time passes in any case. */
+export function happeningOf(draw: Draw, state: WorkerState, outside: Outside): Happening | null {
+  outside.now += draw.passedMs;
+  const make: Make = MAKE[draw.kind];
+  return make(state, outside, draw.pick);
+}
+
+const often = (kind: Draw['kind'], weight: number) => ({ arbitrary: fc.constant(kind), weight });
+
+/** Random events. Ends and saves are frequent, so that histories get on; drains and sleeps are rare. */
+export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
+  fc.record({
+    kind: fc.oneof(
+      often('lease', 4),
+      often('end', 10),
+      often('save', 8),
+      often('sendHeartbeat', 2),
+      often('answerHeartbeat', 3),
+      often('missHeartbeat', 1),
+      often('report', 4),
+      often('answerReport', 3),
+      often('failReport', 1),
+      often('fillDisk', 1),
+      often('probe', 1),
+      often('swap', 1),
+      often('drain', 1),
+      often('abort', 1),
+    ),
+    pick: fc.nat(10_000),
+    passedMs: fc.oneof(
+      { arbitrary: fc.nat(1000), weight: 20 },
+      { arbitrary: fc.constant(LEASE_MS + 1), weight: 1 },
+    ),
+  }),
+  { minLength: 10, maxLength: 80 },
+);

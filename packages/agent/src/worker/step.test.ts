@@ -1,0 +1,223 @@
+import { expect, it } from 'vitest';
+import { describeStep } from '../testing/describe-step.ts';
+import { from } from '../testing/worker-fixture.ts';
+import { EVENTS, STATES, timeOf } from '../testing/worker-states.ts';
+
+/** What an event makes of every state that the table below does not list. */
+const EVERYWHERE: Readonly<Record<string, string>> = {
+  'heartbeat failed': 'a heartbeat missed',
+  'heartbeat failed: id in use': 'no longer admitted',
+  'outbox full': 'outbox full',
+  'model swapped': 'heartbeat',
+};
+
+/**
+ * What each event makes of each state. Tasks 7 and 8 have items 7a, 7b, …; the worker has two slots. Pairs that
+ * are in neither table change nothing.
+ */
+const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'not yet admitted': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'heartbeat answered': 'admitted, read the outbox',
+    'answered: 7 lost': 'admitted, read the outbox',
+    'answered: others have 7b': 'admitted, read the outbox',
+    'heartbeat failed: id in use': 'nothing',
+    'heartbeat answered a minute later': 'admitted, read the outbox',
+    drain: 'work ended',
+  },
+  'started again': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'heartbeat failed: id in use': 'nothing',
+    'outbox read: empty': 'heartbeat',
+    drain: 'work ended',
+  },
+  'recovering 6': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'report due': 'send [6: 1; release 6]',
+    drain: 'work ended',
+  },
+  '6 being sent': {
+    'lease 8': 'hold 8, report now, start 8a, start 8b',
+    'heartbeat answered': 'report now',
+    'answered: 7 lost': 'report now',
+    'answered: others have 7b': 'report now',
+    'heartbeat answered a minute later': 'report now',
+    'report accepted': 'heartbeat, ask for work',
+    'report refused': 'heartbeat, ask for work',
+    'report failed': 'report now',
+    drain: 'report now, work ended',
+  },
+  idle: {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    drain: 'work ended',
+  },
+  'idle, outbox full': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'outbox full': 'nothing',
+    'outbox writable': 'outbox writable, ask for work',
+    drain: 'work ended',
+  },
+  'chat withdrawn': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'heartbeat answered a minute later': 'probe chat',
+    drain: 'work ended',
+  },
+  'chat being probed': {
+    'lease 8': 'hold 8, start 8a, start 8b',
+    'probe: chat works': 'offer chat',
+    'probe: chat fails': 'withdraw chat',
+    drain: 'work ended',
+  },
+  'runs 7a 7b, 7c waits': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, 7 handed back, abort 7a, abort 7b, ask for work',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7a',
+    'item failed': '7 has an error, start 7c, ask for work',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back, ask for work',
+    'item crashed': 'suspect 7a, heartbeat',
+    'item aborted': '7 handed back, start 7c, ask for work',
+    drain: '7 lost, 7 closed, 7 handed back, queue the rest of 7, report now',
+    'grace over': 'abort 7a, abort 7b',
+    'force quit': 'abort 7a, abort 7b',
+  },
+  'runs 7a 7b': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, abort 7a, abort 7b',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7a',
+    'item failed': '7 has an error',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back',
+    'item crashed': 'suspect 7a, heartbeat',
+    'item aborted': '7 handed back',
+    drain: '7 closed',
+    'grace over': 'abort 7a, abort 7b',
+    'force quit': 'abort 7a, abort 7b',
+  },
+  'saves 7a, runs 7b, 7c waits': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, 7 handed back, abort 7b, ask for work',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7b',
+    'item failed': '7 has an error, start 7c, ask for work',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back, ask for work',
+    'item crashed': 'suspect 7b, heartbeat',
+    'item aborted': '7 handed back, start 7c, ask for work',
+    'outcome saved': 'outcome of 7a, report now, start 7c, ask for work',
+    'outcome saved after a sleep': '7 possibly expired, outcome of 7a, report in 10 s, heartbeat',
+    drain: '7 lost, 7 closed, 7 handed back, queue the rest of 7, report now',
+    'grace over': 'abort 7b',
+    'force quit': 'abort 7b',
+  },
+  '7a done, runs 7b 7c': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, abort 7b, abort 7c',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7b',
+    'item failed': '7 has an error',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back',
+    'item crashed': 'suspect 7b, heartbeat',
+    'item aborted': '7 handed back',
+    'report due': 'send [7: 1]',
+    drain: '7 closed',
+    'grace over': 'abort 7b, abort 7c',
+    'force quit': 'abort 7b, abort 7c',
+  },
+  '7a being sent, runs 7b 7c': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, abort 7b, abort 7c',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7b',
+    'item failed': '7 has an error',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back',
+    'item crashed': 'suspect 7b, heartbeat',
+    'item aborted': '7 handed back',
+    'report accepted': '7 acknowledged up to 1',
+    'report refused': '7 lost, 7 closed, 7 acknowledged up to 1, abort 7b, abort 7c',
+    'report failed': 'report now',
+    drain: '7 closed',
+    'grace over': 'abort 7b, abort 7c',
+    'force quit': 'abort 7b, abort 7c',
+  },
+  '7 being sent': {
+    'lease 8': 'hold 8, report now, start 8a, start 8b',
+    'heartbeat answered': 'report now',
+    'answered: 7 lost': 'report now',
+    'answered: others have 7b': 'report now',
+    'heartbeat answered a minute later': 'report now',
+    'report accepted': 'forget 7',
+    'report refused': 'forget 7',
+    'report failed': 'report now',
+    drain: '7 closed, report now, work ended',
+  },
+  'runs 7b, suspect 7a waits': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, 7 handed back, abort 7b, ask for work',
+    'answered: others have 7b': 'skip 7b, abort 7b',
+    'item ok': 'save 7b',
+    'item failed': '7 has an error, start 7a alone',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back, queue 7, report now, ask for work',
+    'item crashed': 'suspect 7b, heartbeat, start 7a alone',
+    'item aborted': '7 handed back, start 7a alone',
+    drain: '7 lost, 7 closed, 7 handed back, queue the rest of 7, report now',
+    'grace over': 'abort 7b',
+    'force quit': 'abort 7b',
+  },
+  'runs suspect 7a alone, 7b waits': {
+    'lease 8': 'hold 8',
+    'answered: 7 lost': '7 lost, 7 closed, 7 handed back, abort 7a',
+    'answered: others have 7b': 'skip 7b',
+    'item ok': 'save 7a',
+    'item failed': '7 has an error, start 7b alone',
+    'item not here': 'withdraw chat, 7 closed, 7 handed back, queue 7, report now, ask for work',
+    'item crashed': 'heartbeat, start 7b alone',
+    'item aborted': '7 handed back, start 7b alone',
+    drain: '7 lost, 7 closed, 7 handed back, queue the rest of 7, report now',
+    'grace over': 'abort 7a',
+    'force quit': 'abort 7a',
+  },
+  '7 lost with 7a unreported, runs 7b': {
+    'lease 8': 'hold 8, start 8a',
+    'item ok': 'save 7b',
+    'item failed': '7 has an error, queue 7',
+    'item not here': 'withdraw chat, 7 handed back, queue 7',
+    'item crashed': '7 handed back, suspect 7b, queue 7',
+    'item aborted': '7 handed back, queue 7',
+    'report due': 'send [7: 1]',
+    'grace over': 'abort 7b',
+    'force quit': 'abort 7b',
+  },
+  'draining, runs 7a 7b': {
+    'lease 8': 'hold 8, queue 8',
+    'item ok': 'save 7a',
+    'item failed': '7 has an error',
+    'item not here': 'withdraw chat',
+    'item crashed': 'suspect 7a',
+    'report due': 'send [release 7]',
+    'grace over': 'abort 7a, abort 7b',
+    'force quit': 'abort 7a, abort 7b',
+  },
+};
+
+const pairs = Object.entries(STATES).flatMap(([state, reach]) =>
+  Object.entries(EVENTS).flatMap(([event, make]) => {
+    const happening = make(reach());
+    if (happening === null) return [];
+    const expected = TABLE[state]?.[event] ?? EVERYWHERE[event] ?? 'nothing';
+    return [{ state, event, reach, happening, expected }];
+  }),
+);
+
+it.each(pairs)('$state + $event → $expected', ({ event, reach, happening, expected }) => {
+  const { state } = reach();
+  const now = timeOf(event);
+  expect(describeStep(state, from(state).take(happening, now), now)).toBe(expected);
+});
+
+it('lists only pairs that can happen', () => {
+  const possible = new Set(pairs.map(({ state, event }) => `${state} + ${event}`));
+  const listed = Object.entries(TABLE).flatMap(([state, events]) =>
+    Object.keys(events).map((event) => `${state} + ${event}`),
+  );
+  expect(listed.filter((pair) => !possible.has(pair))).toEqual([]);
+});
