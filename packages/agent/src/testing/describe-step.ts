@@ -67,6 +67,9 @@ function reportChanges(before: WorkerState, after: WorkerState, now: number): st
     ...after.reports.waiting
       .filter((report) => !before.reports.waiting.includes(report))
       .map((report) => `queue ${nameOf(report, after)}`),
+    ...after.reports.partial
+      .filter((task) => !before.reports.partial.includes(task))
+      .map((task) => `note ${nameOf({ kind: 'task', task }, after)}`),
     ...(dueAt === null || dueAt === before.reports.dueAt
       ? []
       : [dueAt <= now ? 'report now' : `report in ${(dueAt - now) / 1000} s`]),

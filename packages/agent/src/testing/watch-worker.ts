@@ -9,6 +9,7 @@ import type { WorkerState } from '../worker/worker-state.ts';
 /** What an outside observer knows of one lease: from events and effects alone. */
 interface WatchedLease {
   readonly items: readonly string[];
+  readonly copy: boolean;
   readonly running: Set<string>;
   /** In the outbox. */
   readonly saved: Set<string>;
@@ -75,11 +76,12 @@ export class WatchedWorker {
         this.#hold(
           leaseKey(lease),
           lease.items.map(({ item_id }) => item_id),
+          lease.copy,
         );
       }
     if (event.kind === 'outbox_read') {
       for (const { outcomes, ...lease } of event.recovered) {
-        const watched = this.#hold(leaseKey(lease), []);
+        const watched = this.#hold(leaseKey(lease), [], false);
         for (const { item_id } of outcomes) watched.saved.add(item_id);
       }
     }
@@ -165,6 +167,11 @@ export class WatchedWorker {
   #checkEntry(entry: ReportEntry): void {
     const watched = this.#leases.get(leaseKey(entry));
     check(watched !== undefined, `reports ${leaseKey(entry)}, which was never leased`);
+    check(!entry.final || !watched.copy, `reports the copy ${leaseKey(entry)} as complete`);
+    if (entry.final) {
+      const left = watched.items.find((id) => !watched.saved.has(id) && !watched.recordedElsewhere.has(id));
+      check(left === undefined, `reports ${leaseKey(entry)} as complete without ${left}`);
+    }
     for (const { item_id } of entry.outcomes) {
       check(watched.saved.has(item_id), `reports ${item_id} before it is in the outbox`);
       check(!watched.handedBack.has(item_id), `reports ${item_id}, which was handed back as not run`);
@@ -176,14 +183,15 @@ export class WatchedWorker {
     const watched = this.#leases.get(key);
     check(watched !== undefined, `releases ${key}, which was never leased`);
     const entry = entries.find((each) => leaseKey(each) === key);
-    check(entry?.final !== true, `releases ${key} and reports it as complete`);
     const reported = new Set(entry?.outcomes.map(({ item_id }) => item_id));
     for (const id of watched.saved) {
       const known = reported.has(id) || watched.acknowledged.has(id) || watched.recordedElsewhere.has(id);
       check(known, `hands back ${id}, whose outcome is not reported`);
     }
     for (const id of watched.items) {
-      if (!watched.saved.has(id) && !watched.running.has(id)) watched.handedBack.add(id);
+      if (watched.saved.has(id) || watched.running.has(id) || watched.recordedElsewhere.has(id)) continue;
+      check(entry?.final !== true, `reports ${key} as complete and hands ${id} back`);
+      watched.handedBack.add(id);
     }
   }
 
@@ -217,9 +225,10 @@ export class WatchedWorker {
     check(runs.length >= settings.slots || !queued, 'leaves a slot idle');
   }
 
-  #hold(key: string, items: readonly string[]): WatchedLease {
+  #hold(key: string, items: readonly string[], copy: boolean): WatchedLease {
     const watched: WatchedLease = {
       items,
+      copy,
       running: new Set(),
       saved: new Set(),
       acknowledged: new Set(),

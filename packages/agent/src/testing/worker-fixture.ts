@@ -10,7 +10,7 @@ import { initialState, type WorkerSettings, type WorkerState } from '../worker/w
 export const T0 = 1_000_000;
 export const LEASE_MS = 90_000;
 const HEARTBEAT_MS = 30_000;
-export const REPORT_MS = 10_000;
+const REPORT_MS = 10_000;
 
 /** A worker with two slots and one runtime that chats and embeds. */
 export const SETTINGS: WorkerSettings = {

@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { abortedRun, admitted, failed, leased, leaseOf, succeed, T0 } from '../testing/worker-fixture.ts';
+import {
+  abortedRun,
+  admitted,
+  answerTo,
+  failed,
+  leased,
+  leaseOf,
+  succeed,
+  T0,
+} from '../testing/worker-fixture.ts';
 import { isStartable } from './held-task.ts';
 import { finalEntry, isComplete, isSilent, needsRelease, reportableOf } from './reportable.ts';
 import { isEnded } from './worker-state.ts';
@@ -95,4 +104,28 @@ it('W7: aborts what runs, and nothing else', () => {
     worker.runOf('7b'),
     worker.runOf('7c'),
   ]);
+});
+
+it('T7: reports a task as final when another worker has reported an item that also has an outcome here', () => {
+  const worker = holding(2, 1);
+  succeed(worker, '7a');
+  worker.take(answerTo(worker.state, { settled: [{ task_id: '7', attempt: 1, item_ids: ['7a'] }] }));
+  succeed(worker, '7b');
+  expect(finalEntry(reportableOf(worker.task('7')))).toMatchObject({ final: true });
+});
+
+it('reports a copy without calling it final, as the holder has the other items', () => {
+  const worker = admitted();
+  worker.take(leased(leaseOf('7', 1, { copy: true })));
+  succeed(worker, '7a');
+  expect(finalEntry(reportableOf(worker.task('7')))).toMatchObject({ final: false });
+});
+
+it('T9: reports what was finished under a lost lease and releases nothing', () => {
+  const worker = holding(3, 1);
+  succeed(worker, '7a');
+  worker.take(answerTo(worker.state, { lost: [{ task_id: '7', attempt: 1, code: 'lease_lost' }] }));
+  worker.take(abortedRun(worker.runOf('7b')));
+  const { effects } = worker.take({ kind: 'report_due' });
+  expect(effects).toMatchObject([{ kind: 'send_report', entries: [{ task_id: '7' }], releases: [] }]);
 });

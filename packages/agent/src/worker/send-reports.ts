@@ -1,6 +1,7 @@
 import type { EntryReply } from '@macbatch/contract';
 import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
 import type { EventOf } from './event.ts';
+import { fillSlots } from './fill-slots.ts';
 import { leaseKey } from './lease-key.ts';
 import { loseLease, skipRecorded } from './leave-task.ts';
 import { countThatFit } from './report-batch.ts';
@@ -100,7 +101,12 @@ function acknowledgePart(
     const acknowledged = set((before) => withTask(before, { ...task, acknowledged: upTo }));
     if (reply === undefined || isEnded(state, task)) return acknowledged(state);
     if (reply.outcome !== 'accepted') {
-      return inOrder(acknowledged, loseLease(number, reply.code ?? reply.outcome, now))(state);
+      // A suspect of the lost task may have kept other items waiting.
+      return inOrder(
+        acknowledged,
+        loseLease(number, reply.code ?? reply.outcome, now),
+        fillSlots(now),
+      )(state);
     }
     return inOrder(
       acknowledged,
