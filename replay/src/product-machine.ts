@@ -30,7 +30,7 @@ export function productMachine(options: ProductMachineOptions): Machine {
       const folder = await workerFolder(stateDir, workerId, bootId);
       const line = wire(roundTrips);
       const asked = new AbortController();
-      const insisted = new AbortController();
+      const forceQuit = new AbortController();
       const agent = new Agent({
         client: new Client({ baseUrl: controlUrl, fetch: line.fetch }),
         workerId,
@@ -48,11 +48,11 @@ export function productMachine(options: ProductMachineOptions): Machine {
         sleep,
         random: Math.random,
       });
-      const running = agent.run(asked.signal, insisted.signal);
+      const running = agent.run(asked.signal, forceQuit.signal);
       kill = async () => {
         // First the wire: what the agent does once it is asked to stop must reach nobody.
         line.cut();
-        insisted.abort();
+        forceQuit.abort();
         asked.abort();
         mac.powerOff();
         await running;

@@ -5,7 +5,7 @@ import { runProgram } from './program.ts';
 /** As a shell counts who ends by SIGPIPE. */
 const NOBODY_READS = 141;
 
-const { asked, insisted } = shutdownSignals(process);
+const { asked, forceQuit } = shutdownSignals(process);
 // Who reads our output may have enough of it, as `head` does. What was started sees us go, and stops.
 process.stdout.on('error', (error) => {
   if (Reflect.get(error, 'code') === 'EPIPE') process.exit(NOBODY_READS);
@@ -18,7 +18,7 @@ process.exitCode = await runProgram(process.argv, {
   env: process.env,
   cwd: process.cwd(),
   interrupted: asked,
-  insisted,
+  forceQuit,
   now: () => performance.now(),
 });
 // Signal handlers would keep nothing alive, but a connection that is being kept open may.

@@ -31,7 +31,7 @@ async function run(...args: string[]) {
     env: {},
     cwd: folder,
     interrupted: never,
-    insisted: never,
+    forceQuit: never,
     now: () => 0,
   });
   return { code, ...written };

@@ -15,7 +15,7 @@ export interface ServeSignals {
   /** The control plane is to stop. */
   readonly asked: AbortSignal;
   /** At once. */
-  readonly insisted: AbortSignal;
+  readonly forceQuit: AbortSignal;
 }
 
 export interface ServeOutputs {
@@ -26,7 +26,7 @@ export interface ServeOutputs {
 /** Runs a control plane until it is asked to stop. */
 export async function serve(
   config: ControlConfig,
-  { asked, insisted }: ServeSignals,
+  { asked, forceQuit }: ServeSignals,
   { log, tellParent }: ServeOutputs,
 ): Promise<void> {
   const tls = tlsOf(config);
@@ -89,7 +89,7 @@ export async function serve(
     });
     await Promise.race([aborted(asked), lost]);
     log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
-    await server.close(insisted.aborted ? 0 : CLOSE_MS);
+    await server.close(forceQuit.aborted ? 0 : CLOSE_MS);
     await store.close();
   } finally {
     await postgres.close();

@@ -10,7 +10,7 @@ import { joinControl, openControl } from './control.ts';
 import { workerIdOf } from './worker-id.ts';
 
 const log = createLog('worker');
-const { asked, insisted } = shutdownSignals(process);
+const { asked, forceQuit } = shutdownSignals(process);
 
 try {
   const config = readConfig(WorkerConfig, process.env);
@@ -62,7 +62,7 @@ try {
     sleep,
     random: Math.random,
   });
-  await agent.run(asked, insisted);
+  await agent.run(asked, forceQuit);
   await folder.close();
   process.exit(0);
 } catch (error) {

@@ -85,7 +85,7 @@ function programPath(packageName: string): string {
 export async function runInPlace(
   packageName: string,
   env: Readonly<Record<string, string | undefined>>,
-  signals: { readonly interrupted: AbortSignal; readonly insisted: AbortSignal },
+  signals: { readonly interrupted: AbortSignal; readonly forceQuit: AbortSignal },
   args: readonly string[] = [],
 ): Promise<number | string> {
   const child = spawn(process.execPath, [programPath(packageName), ...args], {
@@ -95,7 +95,7 @@ export async function runInPlace(
   });
   const pass = () => child.kill('SIGTERM');
   signals.interrupted.addEventListener('abort', pass);
-  signals.insisted.addEventListener('abort', pass);
+  signals.forceQuit.addEventListener('abort', pass);
   if (signals.interrupted.aborted) pass();
   return exitOf(child);
 }

@@ -24,8 +24,8 @@ export interface LocalPool {
   readonly url: string;
   readonly workers: readonly ChildProgram[];
   readonly control: ChildProgram;
-  /** Drains the workers, then stops the control plane; with `insist` at once. */
-  stop(insisted: AbortSignal): Promise<void>;
+  /** Drains the workers, then stops the control plane; with `forceQuit` at once. */
+  stop(forceQuit: AbortSignal): Promise<void>;
 }
 
 /** The environment of a child: ours, without what was meant for this program or another of the pool. */
@@ -77,9 +77,9 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
     url,
     workers,
     control,
-    async stop(insisted) {
-      await stopAll(workers, insisted);
-      await stopAll([control], insisted);
+    async stop(forceQuit) {
+      await stopAll(workers, forceQuit);
+      await stopAll([control], forceQuit);
     },
   };
 }
@@ -112,17 +112,17 @@ function startLocalWorker(options: LocalPoolOptions, url: string, n: number): Ch
   );
 }
 
-async function stopAll(programs: readonly ChildProgram[], insisted: AbortSignal): Promise<void> {
+async function stopAll(programs: readonly ChildProgram[], forceQuit: AbortSignal): Promise<void> {
   for (const program of programs) program.signal('SIGTERM');
   const again = () => {
     for (const program of programs) program.signal('SIGTERM');
   };
-  if (insisted.aborted) again();
-  else insisted.addEventListener('abort', again, { once: true });
+  if (forceQuit.aborted) again();
+  else forceQuit.addEventListener('abort', again, { once: true });
   const kill = setTimeout(() => {
     for (const program of programs) program.signal('SIGKILL');
   }, STOP_MS);
   await Promise.all(programs.map((program) => program.exited));
   clearTimeout(kill);
-  insisted.removeEventListener('abort', again);
+  forceQuit.removeEventListener('abort', again);
 }

@@ -1,23 +1,23 @@
-/** How often the clock looks at itself. */
+/** How often the clock takes note of the time. */
 const TICK_MS = 1000;
 
 export interface AwakeClock extends Disposable {
-  /** Milliseconds that this process's host was awake since the clock was made. */
+  /** Milliseconds that the host was awake since the clock was made. */
   readonly now: () => number;
 }
 
 /**
- * A clock that stands still while the host sleeps, whatever the system's monotonic clock does then: on macOS
- * it goes on. It counts the time between ticks of a timer, and no more than two ticks where one is late.
+ * Makes a clock that stands still while the host sleeps. The system's monotonic clock does not: on macOS it goes
+ * on. This clock counts the time between the ticks of a timer, and at most two ticks where one is late.
  */
 export function awakeClock(monotonicMs: () => number = () => performance.now()): AwakeClock {
-  let awake = 0;
-  let last = monotonicMs();
+  let awakeMs = 0;
+  let lastMs = monotonicMs();
   const now = () => {
-    const read = monotonicMs();
-    awake += Math.min(read - last, 2 * TICK_MS);
-    last = read;
-    return awake;
+    const readMs = monotonicMs();
+    awakeMs += Math.min(readMs - lastMs, 2 * TICK_MS);
+    lastMs = readMs;
+    return awakeMs;
   };
   const timer = setInterval(now, TICK_MS);
   timer.unref();

@@ -10,7 +10,7 @@ const fileOf = (text: string) => {
   return path;
 };
 
-it('the key comes from a variable, or from a file without its newline', () => {
+it('reads the key from its variable, or from a file without the newline', () => {
   expect(keyOf({})).toBeUndefined();
   expect(keyOf({ MACBATCH_KEY: 'mbk_1' })).toBe('mbk_1');
   expect(keyOf({ MACBATCH_KEY_FILE: fileOf('mbk_2\n') })).toBe('mbk_2');
@@ -18,18 +18,18 @@ it('the key comes from a variable, or from a file without its newline', () => {
 });
 
 it.each(['https://control.example.org', 'http://localhost:7420', 'http://127.0.0.1', 'http://[::1]:1'])(
-  '%s is safe to talk to',
+  'accepts %s',
   (url) => {
     expect(() => refusePlainHttp(url, {})).not.toThrow();
   },
 );
 
-it('plain HTTP to another machine is refused unless it is told to be all right', () => {
+it('refuses plain HTTP to another machine unless MACBATCH_ALLOW_HTTP allows it', () => {
   expect(() => refusePlainHttp('http://10.0.0.1:7420', {})).toThrow(/not encrypted.*MACBATCH_ALLOW_HTTP=1/);
   expect(() => refusePlainHttp('http://10.0.0.1:7420', { MACBATCH_ALLOW_HTTP: true })).not.toThrow();
 });
 
-it('a file of certificates that is none is told by its name', () => {
+it('names the variable of a certificate file that is missing or holds no certificate', () => {
   expect(() => trustCertificates({ MACBATCH_CA_FILE: '/nowhere' })).toThrow(/MACBATCH_CA_FILE: ENOENT/);
   expect(() => trustCertificates({ MACBATCH_CA_FILE: fileOf('no certificate') })).toThrow(
     /MACBATCH_CA_FILE: /,

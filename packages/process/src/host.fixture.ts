@@ -1,15 +1,15 @@
 import { createLog, shutdownSignals } from './index.ts';
 
-/** A program that says when it was asked to end, and ends when it is asked again. */
+/** Logs when it is asked to end, and ends when it is told to quit by force. */
 const log = createLog('fixture');
-const { asked, insisted } = shutdownSignals(process);
+const { asked, forceQuit } = shutdownSignals(process);
 const reasonOf = (signal: AbortSignal) => (signal.reason instanceof Error ? signal.reason.message : '?');
 
 asked.addEventListener('abort', () => log('end.asked', { reason: reasonOf(asked) }));
-insisted.addEventListener('abort', () => {
-  log('end.insisted', { reason: reasonOf(insisted) });
+forceQuit.addEventListener('abort', () => {
+  log('end.forced', { reason: reasonOf(forceQuit) });
   process.exit(0);
 });
 log('program.started', { text: 'two\nlines, a "quote", \u0000', nested: { list: [1, null] } });
-// A channel or a pipe alone would not keep it alive after its parent has gone.
+// A channel or a pipe alone does not keep the process alive after its parent has gone.
 setInterval(() => undefined, 1000);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const index = new URL('./index.ts', import.meta.url).href;
 
-/** What a program writes that logs these lines and exits at once. */
+/** Runs a program and answers what it writes. */
 function written(program: string): string {
   const source = `import { createLog } from '${index}'; ${program}`;
   return execFileSync(process.execPath, ['--input-type=module-typescript', '-e', source], {
@@ -13,7 +13,7 @@ function written(program: string): string {
   });
 }
 
-it('each event is one line of JSON with its time, its program and its fields', () => {
+it('B3: writes each event as one line of JSON with its time, program and fields', () => {
   const output = written(`
     const log = createLog('worker');
     log('task.leased', { task_id: '7', text: 'two\\nlines \\u2028 "quoted" \\u0000', list: [1, null] });
@@ -33,7 +33,7 @@ it('each event is one line of JSON with its time, its program and its fields', (
   ]);
 });
 
-it('nothing of it is lost when the program exits at once', () => {
+it('B3: loses no line when the program exits at once', () => {
   const output = written(`
     const log = createLog('worker');
     for (let n = 0; n < 2000; n += 1) log('line.written', { n });

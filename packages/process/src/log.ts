@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 
-/** Writes one event as a line of JSON: `event` is noun.verbed; no payloads, no secrets. */
+/** Writes one event as a line of JSON. `event` is noun.verbed. Fields hold no payloads and no secrets. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** A log on standard output, one JSON line an event, in the order they happened. */
+/** Creates a log on standard output: one line of JSON for each event, in order. */
 export function createLog(program: string): Log {
   const logger = pino(
     {
@@ -12,7 +12,7 @@ export function createLog(program: string): Log {
       formatters: { level: (level) => ({ level }) },
       messageKey: 'event',
     },
-    // Synchronous: the last lines before an exit must not be lost.
+    // Synchronous, so that the last lines before an exit are not lost.
     pino.destination({ fd: 1, sync: true }),
   );
   return (event, fields = {}) => logger.info(fields, event);

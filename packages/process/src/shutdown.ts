@@ -1,28 +1,28 @@
 import type { EventEmitter } from 'node:events';
 
-/** The parts of `process` that a program's end depends on. */
+/** The part of `process` that tells a program to end. */
 export interface HostProcess extends EventEmitter {
-  /** True when the parent holds a channel to this process. */
+  /** True while the parent has a channel to this process. */
   readonly connected?: boolean;
 }
 
 /**
- * When to end. `asked` aborts at the first SIGTERM, SIGINT or SIGHUP, or when the parent that spawned this
- * process with a channel has gone; `insisted` aborts at a second signal.
+ * Tells when to end. `asked` aborts at the first SIGTERM, SIGINT or SIGHUP, or when a parent that spawned this
+ * process with a channel has gone. `forceQuit` aborts at a second signal.
  */
 export function shutdownSignals(host: HostProcess): {
   readonly asked: AbortSignal;
-  readonly insisted: AbortSignal;
+  readonly forceQuit: AbortSignal;
 } {
   const asked = new AbortController();
-  const insisted = new AbortController();
+  const forceQuit = new AbortController();
   const onSignal = (signal: string) => {
-    if (asked.signal.aborted) insisted.abort(new Error(`${signal} again`));
+    if (asked.signal.aborted) forceQuit.abort(new Error(`${signal} again`));
     else asked.abort(new Error(signal));
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) host.on(signal, () => onSignal(signal));
   host.on('disconnect', () => asked.abort(new Error('the parent process has gone')));
-  return { asked: asked.signal, insisted: insisted.signal };
+  return { asked: asked.signal, forceQuit: forceQuit.signal };
 }
 
 /** Resolves when the signal aborts, at once if it has. */

@@ -13,7 +13,7 @@ export interface Terminal {
   /** Aborts at Ctrl-C. */
   readonly interrupted: AbortSignal;
   /** Aborts at a second Ctrl-C. */
-  readonly insisted: AbortSignal;
+  readonly forceQuit: AbortSignal;
   readonly now: () => number;
   readonly log?: Log;
 }

@@ -78,7 +78,7 @@ export function addProtocol(program: Command, terminal: Terminal): void {
         if (report.verdict === 'failed')
           throw new Failure(EXIT.incomplete, `The protocol has failed; see ${join(folder, 'report.md')}`);
       } finally {
-        await throwaway?.remove(terminal.insisted);
+        await throwaway?.remove(terminal.forceQuit);
       }
     });
 }
@@ -91,14 +91,14 @@ function positive(option: string, text: string): number {
 
 async function startThrowaway(
   terminal: Terminal,
-): Promise<{ readonly pool: LocalPool; remove(insisted: AbortSignal): Promise<void> }> {
+): Promise<{ readonly pool: LocalPool; remove(forceQuit: AbortSignal): Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'macbatch-protocol-'));
   const env = { ...terminal.env, MACBATCH_RENEWED_LEASE_SECONDS: String(SHORT_LEASE_SECONDS) };
   const pool = await startLocalPool({ dataDir, env, port: 0, workers: 0 });
   return {
     pool,
-    async remove(insisted) {
-      await pool.stop(insisted);
+    async remove(forceQuit) {
+      await pool.stop(forceQuit);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

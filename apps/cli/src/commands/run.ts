@@ -82,7 +82,7 @@ export function addRun(program: Command, terminal: Terminal): void {
         await writeOutcomes(clientOf(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
       } finally {
         if (terminal.interrupted.aborted) say(terminal.stderr, 'stopping; run the same again to carry on');
-        await pool.stop(terminal.insisted);
+        await pool.stop(terminal.forceQuit);
       }
       if (options.json === true)
         sayJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));

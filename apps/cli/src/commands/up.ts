@@ -45,7 +45,7 @@ export function addUp(program: Command, terminal: Terminal): void {
         say(terminal.stdout, `Its log:         ${pool.control.logPath}`);
       }
       const ended = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
-      await pool.stop(terminal.insisted);
+      await pool.stop(terminal.forceQuit);
       if (ended !== undefined) {
         throw new Failure(
           EXIT.unavailable,

@@ -327,7 +327,7 @@ it('W7: who insists waits for no item', async () => {
   await until(() => runtime.running.includes(1));
   a.ask();
   expect(runtime.aborted).toEqual([]);
-  a.insist();
+  a.forceQuit();
   await a.ended;
   expect(runtime.aborted).toEqual([1]);
   expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 }, tasks: { pending: 1 } });

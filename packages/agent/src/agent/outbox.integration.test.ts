@@ -28,7 +28,7 @@ async function openOutbox(path: string): Promise<Outbox> {
 async function endAway(agent: TestAgent, outbox: Outbox): Promise<void> {
   agent.away = true;
   agent.ask();
-  agent.insist();
+  agent.forceQuit();
   await agent.ended;
   await outbox.close();
 }

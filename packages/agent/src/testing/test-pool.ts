@@ -23,7 +23,7 @@ export interface TestAgent {
   /** The control plane is out of its reach while this is true. */
   away: boolean;
   ask(): void;
-  insist(): void;
+  forceQuit(): void;
   readonly ended: Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export class TestPool {
     const reach = { away };
     let leaseRequests = 0;
     const asked = new AbortController();
-    const insisted = new AbortController();
+    const quit = new AbortController();
     const fetch = async (url: string, init: RequestInit): Promise<Response> => {
       const path = new URL(url).pathname;
       requests.push(path);
@@ -127,12 +127,12 @@ export class TestPool {
       requests,
       logged: (event) => log.filter((each) => each.event === event),
       ask: () => asked.abort(),
-      insist: () => insisted.abort(),
-      ended: agent.run(asked.signal, insisted.signal),
+      forceQuit: () => quit.abort(),
+      ended: agent.run(asked.signal, quit.signal),
     };
     onTestFinished(async () => {
       started.ask();
-      started.insist();
+      started.forceQuit();
       await started.ended;
     });
     return Object.assign(reach, started);

@@ -68,7 +68,7 @@ export function addBench(program: Command, terminal: Terminal): void {
           if (run.job.items.ok !== items)
             throw new Failure(EXIT.incomplete, `only ${run.job.items.ok} of ${items} items succeeded`);
         } finally {
-          await pool.stop(terminal.insisted);
+          await pool.stop(terminal.forceQuit);
         }
       } finally {
         await postgres.close();
