@@ -4,7 +4,7 @@ import type { Store } from '@macbatch/store';
 /** JSON text of about 200 bytes. */
 export const PAYLOAD = JSON.stringify({ text: 'x'.repeat(180) });
 export const OUTPUT = '{"ok":true}';
-export const OFFERS = [{ job_type: 'noop', model: 'noop' }] as const;
+export const OFFERS = [{ jobType: 'noop', model: 'noop' }] as const;
 
 async function* manyItems(count: number): AsyncGenerator<Item, void, undefined> {
   for (let n = 0; n < count; n += 1) yield { id: `item-${n}`, payload: PAYLOAD };

@@ -16,7 +16,8 @@ const store = createStore({
   url,
   // How long Postgres may take is a matter of this machine, not of the replayed one.
   statementMs: 30_000 * factor,
-  onDeaf: () => process.stderr.write('replay: notifications take too long, so waiting workers only look\n'),
+  onNotificationsLost: () =>
+    process.stderr.write('replay: notifications take too long, so waiting workers only look\n'),
 });
 const app = createApp({
   store,

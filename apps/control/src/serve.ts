@@ -47,7 +47,7 @@ export async function serve(
       copies: config.MACBATCH_COPIES === 'on',
       monotonicMs: awakeClock().now,
       prepare: config.MACBATCH_PREPARE === undefined ? undefined : config.MACBATCH_PREPARE === '1',
-      onDeaf: () =>
+      onNotificationsLost: () =>
         log('wake.deaf', {
           reason:
             'NOTIFY does not come through, as behind a pooler: requests that wait for work look every 5 s',
@@ -57,7 +57,7 @@ export async function serve(
     // A proxy brings others to a loopback address, too.
     const open = isLoopback(host) && !trustProxy;
     if (!open) await refuseOpenNetwork(store, trustProxy ? 'the proxy' : host);
-    if (open && !(await store.keys.any()))
+    if (open && !(await store.keys.hasValid()))
       log('control.open', { reason: `${host} is this machine alone and there is no key: nobody needs one` });
     const { boot } = probe;
     const verdict = await store.addBoot(
@@ -98,7 +98,7 @@ export async function serve(
 }
 
 async function refuseOpenNetwork(store: Store, entrance: string): Promise<void> {
-  if (await store.keys.any()) return;
+  if (await store.keys.hasValid()) return;
   await store.close();
   throw new Error(
     `Others can reach ${entrance}, and there is no key yet. Make one with: keys create --role admin --name NAME, or listen on 127.0.0.1 without a proxy.`,

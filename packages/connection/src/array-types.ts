@@ -6,18 +6,18 @@ function arrayType(oid: number, element: (text: string) => unknown = (text) => t
   return {
     to: oid,
     from: [oid],
-    serialize: (elements: Elements) => `{${elements.map(written).join(',')}}`,
+    serialize: (elements: Elements) => `{${elements.map(toText).join(',')}}`,
     parse: (text: string) => parse(text, element),
   };
 }
 
-function written(element: string | number | bigint | null): string {
+function toText(element: string | number | bigint | null): string {
   return element === null ? 'NULL' : `"${String(element).replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /**
- * The array types that statements use, by their fixed object ids. The driver would ask the server for them
- * (`fetch_types`), and a connection that is lost meanwhile ends the process: nobody is there to be told.
+ * The array types that statements use, with their fixed object ids. The driver can ask the server for them
+ * (`fetch_types`), but a connection lost during that request ends the process with an uncaught error.
  */
 export const ARRAY_TYPES = {
   int4s: arrayType(1007, Number),

@@ -3,57 +3,59 @@ import { Pool as TarnPool, TimeoutError } from 'tarn';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** How much longer we wait than the server does: mostly the server's own answer comes first. */
+/** How much longer we wait than the server's own time-out, so that the server's error usually comes first. */
 const GRACE_MS = 2000;
+/** How long an idle connection stays open. */
 const IDLE_MS = 60_000;
+/** How long `close` waits for running work. */
 const CLOSE_MS = 5000;
-/** The least that a caller waits for a connection: making one takes a while on a busy machine. */
-const LEAST_WAIT_MS = 5000;
-/** A connection is not kept for ever: names, certificates and the server's memory change. */
+/** Lower limit of the deadline for getting a connection: a busy machine needs a while to open one. */
+const MIN_ACQUIRE_MS = 5000;
+/** Connections are replaced after this time: host names and certificates change, and the server's memory grows. */
 const LIFETIME_MS = 45 * 60_000;
-/** A server notices by itself that we are gone, and gives back what was locked for us. */
+/** Makes the server notice when this process is gone, and release its locks. */
 const KEEP_ALIVE = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', tcp_keepalives_count: '3' };
 
 export interface ConnectionPoolOptions {
   readonly applicationName: string;
   readonly settings: Readonly<Record<string, string>>;
   readonly max: number;
-  /** How long work may take, in milliseconds. */
+  /** Deadline of one piece of work, in milliseconds. */
   readonly ms: number;
 }
 
-/** Postgres did not answer in time; what was asked may still be carried out. */
+/** Postgres did not answer in time. It may still carry out the statement. */
 class DatabaseTimeout extends Error {
   override readonly name = 'DatabaseTimeout';
   readonly code = 'DATABASE_TIMEOUT';
 }
 
-/** Runs statements on a connection. `alive` says that work goes on, and starts its time anew. */
+/** Runs statements on a connection. `alive` reports progress and restarts the deadline. */
 export type Work<Result> = (sql: postgres.Sql, alive: () => void) => Promise<Result>;
 
-interface Kept {
+interface PooledConnection {
   readonly connection: Connection;
-  readonly untilMs: number;
+  readonly replaceAtMs: number;
 }
 
 /**
- * ConnectionPools for one kind of work, each used by one caller at a time. Every wait has an end, and what has
- * failed in a way that leaves a doubt about its connection takes it along.
+ * A connection pool for one kind of work. One caller at a time uses a connection. Every wait has a deadline, and a
+ * connection whose work missed its deadline is destroyed. Why postgres.js needs this: docs/decisions/0006.
  */
 export class ConnectionPool {
-  readonly #tarn: TarnPool<Kept>;
+  readonly #tarn: TarnPool<PooledConnection>;
   readonly #ms: number;
   readonly #open = new Set<Connection>();
   #closed = false;
 
   constructor(database: Database, { applicationName, settings, max, ms }: ConnectionPoolOptions) {
     this.#ms = ms;
-    this.#tarn = new TarnPool<Kept>({
+    this.#tarn = new TarnPool<PooledConnection>({
       min: 0,
       max,
       idleTimeoutMillis: IDLE_MS,
-      acquireTimeoutMillis: Math.max(ms, LEAST_WAIT_MS),
-      // Each attempt has its own end, and there may be many hosts.
+      acquireTimeoutMillis: Math.max(ms, MIN_ACQUIRE_MS),
+      // No deadline here: each attempt to connect has one, and there may be many hosts.
       createTimeoutMillis: 2_000_000_000,
       propagateCreateError: true,
       create: async () => {
@@ -62,9 +64,9 @@ export class ConnectionPool {
           settings: { ...KEEP_ALIVE, ...settings },
         });
         this.#open.add(connection);
-        return { connection, untilMs: performance.now() + LIFETIME_MS * (0.7 + 0.3 * Math.random()) };
+        return { connection, replaceAtMs: performance.now() + LIFETIME_MS * (0.7 + 0.3 * Math.random()) };
       },
-      validate: ({ connection, untilMs }) => !connection.lost && performance.now() < untilMs,
+      validate: ({ connection, replaceAtMs }) => !connection.lost && performance.now() < replaceAtMs,
       destroy: ({ connection }) => {
         this.#open.delete(connection);
         return connection.end();
@@ -72,17 +74,17 @@ export class ConnectionPool {
     });
   }
 
-  /** Runs statements that need no transaction together. */
+  /** Runs statements that need no transaction. */
   run<Result>(work: Work<Result>): Promise<Result> {
     return this.#with((connection, alive) => connection.run((sql) => work(sql, alive)));
   }
 
-  /** Runs statements in one transaction, which is committed when `work` resolves. */
+  /** Runs statements in one transaction. Commits when `work` resolves, and rolls back when it rejects. */
   transaction<Result>(work: Work<Result>): Promise<Result> {
     return this.#with((connection, alive) => connection.transaction((sql) => work(sql, alive)));
   }
 
-  /** Waits a while for work under way. */
+  /** Closes all connections. Waits up to 5 s for running work. */
   async close(): Promise<void> {
     this.#closed = true;
     const timer = setTimeout(() => {
@@ -94,24 +96,24 @@ export class ConnectionPool {
 
   async #with<Result>(use: (connection: Connection, alive: () => void) => Promise<Result>): Promise<Result> {
     if (this.#closed) throw Object.assign(new Error('The store is closed.'), { code: 'CONNECTION_ENDED' });
-    const kept = await this.#tarn.acquire().promise.catch((error: unknown) => {
-      throw error instanceof TimeoutError ? tookTooLong(error) : error;
+    const pooled = await this.#tarn.acquire().promise.catch((error: unknown) => {
+      throw error instanceof TimeoutError ? timeoutError(error) : error;
     });
-    const { connection } = kept;
-    const late = Promise.withResolvers<never>();
+    const { connection } = pooled;
+    const deadline = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      late.reject(tookTooLong());
+      deadline.reject(timeoutError());
       connection.destroy();
     }, this.#ms + GRACE_MS);
     try {
-      return await Promise.race([late.promise, use(connection, () => timer.refresh())]);
+      return await Promise.race([deadline.promise, use(connection, () => timer.refresh())]);
     } finally {
       clearTimeout(timer);
-      this.#tarn.release(kept);
+      this.#tarn.release(pooled);
     }
   }
 }
 
-function tookTooLong(cause?: Error): DatabaseTimeout {
+function timeoutError(cause?: Error): DatabaseTimeout {
   return new DatabaseTimeout('Postgres did not answer in time.', { cause });
 }

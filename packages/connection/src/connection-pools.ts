@@ -1,46 +1,54 @@
 import { ConnectionPool } from './connection-pool.ts';
 import { Database } from './database.ts';
 
-/** Short work: what takes longer than this is not going to end. */
-const STATEMENT_MS = 30_000;
-/** Work over a whole job; an upload may take any time, but not pause for longer. */
-const LONG_MS = 5 * 60_000;
+/** Deadline of short work, in milliseconds. Work that takes longer will not end. */
+const SHORT_WORK_MS = 30_000;
+/** Deadline of work over a whole job. An upload may take longer, but must not pause for this long. */
+const LONG_WORK_MS = 5 * 60_000;
 
 export interface ConnectionPoolsOptions {
-  /** One host or several; see docs/postgres.md. */
+  /** Names one host or several: see docs/postgres.md. */
   readonly url: string;
-  /** Most connections for each of the kinds of short work. */
+  /**
+   * Most connections for each kind of short work.
+   *
+   * @default 10
+   */
   readonly connections?: number;
-  /** Whether statements may be prepared; by default unless there is a pooler. */
+  /** Whether statements are prepared. By default they are, unless there is a pooler. */
   readonly prepare?: boolean | undefined;
-  /** How long short work may take, in milliseconds; 30 s by default. */
+  /**
+   * How long short work may take, in milliseconds.
+   *
+   * @default 30_000
+   */
   readonly statementMs?: number;
 }
 
 export interface ConnectionPools {
   readonly database: Database;
-  /** Durable work: what it answers has been written to disk. */
+  /** Short work that is on disk when it is answered. */
   readonly durable: ConnectionPool;
   /**
-   * Leases: acknowledged before they are on disk. A lease that a crash of the database loses is a task
-   * that is pending again, which the next claim repairs; a result must never be lost like that.
+   * Short work that is answered before it is on disk, for leases and heartbeats. When the database crashes and loses
+   * a lease, its task is pending again, and the next claim repairs that. A result must never be lost.
    */
   readonly relaxed: ConnectionPool;
-  /** Submissions: an upload holds its connection for as long as it takes, which must keep nobody else waiting. */
+  /** Submissions. An upload keeps its connection to the end, and nobody else may have to wait for it. */
   readonly uploads: ConnectionPool;
   /** Durable work over a whole job. */
   readonly long: ConnectionPool;
-  /** ConnectionPools that this store opens at most. */
-  readonly most: number;
+  /** Most connections that all of these open together. */
+  readonly maxConnections: number;
   close(): Promise<void>;
 }
 
-/** Opens the pools of a store. */
+/** Opens a connection pool for each kind of work. */
 export function openConnectionPools(options: ConnectionPoolsOptions): ConnectionPools {
   const database = new Database(options.url, options.prepare);
   const max = options.connections ?? 10;
-  const statementMs = options.statementMs ?? STATEMENT_MS;
-  // Said outright: the server's default may be another.
+  const statementMs = options.statementMs ?? SHORT_WORK_MS;
+  // Set explicitly: the server's default may differ.
   const durably = { synchronous_commit: 'on' };
   const pool = (applicationName: string, size: number, ms: number, settings: Record<string, string>) =>
     new ConnectionPool(database, { applicationName, settings, max: size, ms });
@@ -49,11 +57,11 @@ export function openConnectionPools(options: ConnectionPoolsOptions): Connection
     synchronous_commit: 'off',
     statement_timeout: `${statementMs}`,
   });
-  // Its COPY is one statement, however long the client takes to send the items.
-  const uploads = pool('macbatch-upload', max, LONG_MS, { ...durably, statement_timeout: '0' });
-  const long = pool('macbatch-long', Math.min(4, max), LONG_MS, {
+  // An upload's COPY is one statement, and lasts as long as the client sends items.
+  const uploads = pool('macbatch-upload', max, LONG_WORK_MS, { ...durably, statement_timeout: '0' });
+  const long = pool('macbatch-long', Math.min(4, max), LONG_WORK_MS, {
     ...durably,
-    statement_timeout: `${LONG_MS}`,
+    statement_timeout: `${LONG_WORK_MS}`,
   });
   return {
     database,
@@ -61,7 +69,7 @@ export function openConnectionPools(options: ConnectionPoolsOptions): Connection
     relaxed,
     uploads,
     long,
-    most: max * 3 + Math.min(4, max) + 1, // one listens for work
+    maxConnections: max * 3 + Math.min(4, max) + 1, // one more listens for notifications
     async close() {
       await Promise.all([durable, relaxed, uploads, long].map((each) => each.close()));
     },

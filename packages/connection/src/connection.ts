@@ -5,33 +5,34 @@ import type { Tls } from './tls.ts';
 
 export interface Session {
   readonly applicationName: string;
-  /** Settings that hold for whatever this connection runs. */
+  /** Settings for everything that runs on this connection. */
   readonly settings: Readonly<Record<string, string>>;
-  /** False where a pooler stands between, which gives each transaction another session. */
-  readonly own: boolean;
+  /** False behind a pooler, which may run each transaction in another session. */
+  readonly ownsSession: boolean;
   readonly prepare: boolean;
   readonly connectSeconds: number;
   readonly tls: Tls;
-  /** Told of each notification that comes in. */
+  /** Called with the channel of each notification. */
   readonly onNotify?: ((channel: string) => void) | undefined;
 }
 
 /**
- * A setting that means nothing. Where it does not arrive, somebody between us and the server drops settings
- * of the session, and so the other ones too.
+ * A setting without a meaning. When the server does not have it, a pooler drops the settings of sessions, and has
+ * dropped the others too.
  */
 const MARK = 'macbatch.session';
 
-/** What a server says of itself. */
+/** What a new connection reads from its server. */
 export interface ServerState {
-  /** A standby, or one that was told to take no writes. */
+  /** The server is a standby, or is configured to refuse writes. */
   readonly readOnly: boolean;
   /** Postgres' `server_version_num`, e.g. 150004. */
   readonly version: number;
-  readonly marked: boolean;
+  /** The settings of this session have reached the server. */
+  readonly hasSettings: boolean;
 }
 
-/** One connection to one server, used by one caller at a time, and never again once it has been lost. */
+/** One connection to one server, for one caller at a time. It is never reused after it was lost. */
 export class Connection {
   readonly sql: postgres.Sql;
   readonly #session: Session;
@@ -42,13 +43,13 @@ export class Connection {
   constructor(url: URL, session: Session) {
     this.#session = session;
     this.#socket = new OneSocket(session.tls, session.connectSeconds * 1000);
-    this.#loss.promise.catch(() => undefined); // nobody need be waiting
-    // Two that the driver's types do not know.
+    this.#loss.promise.catch(() => undefined); // nobody may be waiting for it
+    // The driver's types lack these two options.
     const untyped = { socket: this.#socket.open, onnotify: session.onNotify };
     this.sql = postgres(url.href, {
       ...untyped,
       max: 1,
-      ssl: false, // the socket sees to it
+      ssl: false, // the socket does TLS
       prepare: session.prepare,
       types: ARRAY_TYPES,
       fetch_types: false,
@@ -58,10 +59,10 @@ export class Connection {
       keep_alive: 30,
       connection: {
         application_name: session.applicationName,
-        ...(session.own ? { ...session.settings, [MARK]: 'on' } : {}),
+        ...(session.ownsSession ? { ...session.settings, [MARK]: 'on' } : {}),
       },
       onnotice: () => undefined,
-      onclose: () => this.#lose(),
+      onclose: () => this.#markLost(),
     });
   }
 
@@ -69,13 +70,13 @@ export class Connection {
     return this.#lost;
   }
 
-  /** Never resolves; rejects when the connection is lost, whatever was under way. */
+  /** Never resolves. Rejects when the connection is lost. */
   get loss(): Promise<never> {
     return this.#loss.promise;
   }
 
   async state(): Promise<ServerState> {
-    // The driver bounds the handshake; this, what comes after it.
+    // The driver's own deadline covers the handshake only.
     const timer = setTimeout(() => this.destroy(), this.#session.connectSeconds * 2000);
     const [row] = await Promise.race([
       this.loss,
@@ -84,19 +85,19 @@ export class Connection {
           current_setting('server_version_num') as version, nullif(current_setting('${MARK}', true), '') as mark`,
       ),
     ]).finally(() => clearTimeout(timer));
-    if (row === undefined) throw new Error('the server says nothing of itself');
-    return { readOnly: row.read_only, version: Number(row.version), marked: row.mark !== null };
+    if (row === undefined) throw new Error('The server did not return its state.');
+    return { readOnly: row.read_only, version: Number(row.version), hasSettings: row.mark !== null };
   }
 
-  /** Runs statements that need no transaction together. */
+  /** Runs statements that need no transaction. */
   run<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-    return this.#session.own ? Promise.race([this.loss, work(this.sql)]) : this.transaction(work);
+    return this.#session.ownsSession ? Promise.race([this.loss, work(this.sql)]) : this.transaction(work);
   }
 
-  /** Runs statements in one transaction, which is committed when `work` resolves. */
+  /** Runs statements in one transaction. Commits when `work` resolves, and rolls back when it rejects. */
   async transaction<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-    // Through a pooler, only what a transaction sets for itself is sure to hold for it.
-    const settings = this.#session.own ? {} : this.#session.settings;
+    // Behind a pooler, only a transaction's own settings are sure to apply to it.
+    const settings = this.#session.ownsSession ? {} : this.#session.settings;
     const begin = [
       'begin',
       ...Object.entries(settings).map(([name, value]) => `set local ${name} = '${value}'`),
@@ -105,7 +106,7 @@ export class Connection {
       await this.sql.unsafe(begin.join('; '));
       const result = await work(this.sql);
       const { command } = await this.sql.unsafe('commit');
-      if (command === 'ROLLBACK') throw new Error('a statement failed, and with it the transaction');
+      if (command === 'ROLLBACK') throw new Error('A statement failed, and the transaction was rolled back.');
       return result;
     };
     try {
@@ -117,21 +118,21 @@ export class Connection {
     }
   }
 
-  /** Closes it once what it runs has ended, or at the latest after a second. */
+  /** Closes the connection when its statements have ended, or after a second. */
   async end(): Promise<void> {
     await this.sql.end({ timeout: 1 });
-    this.#lose();
+    this.#markLost();
     this.#socket.destroy();
   }
 
-  /** Closes it at once. What was under way fails here; the server may still carry it out. */
+  /** Closes the connection at once. Running statements fail here; the server may still carry them out. */
   destroy(): void {
-    this.#lose();
+    this.#markLost();
     this.#socket.destroy();
     this.sql.end({ timeout: 0 }).catch(() => undefined);
   }
 
-  #lose(): void {
+  #markLost(): void {
     this.#lost = true;
     this.#loss.reject(
       Object.assign(new Error('The connection to Postgres was closed.'), { code: 'CONNECTION_CLOSED' }),

@@ -3,7 +3,7 @@ import { parseDatabaseUrl, withDatabase } from './database-url.ts';
 
 const hrefs = (text: string) => parseDatabaseUrl(text).hosts.map(({ url }) => url.href);
 
-describe('a Postgres URL', () => {
+describe('parseDatabaseUrl', () => {
   it.each([
     '',
     'localhost',
@@ -11,17 +11,17 @@ describe('a Postgres URL', () => {
     'postgres://ann:sec ret@/:/x',
     'postgres://ann:secret@a,,b/x',
     'postgres://ann:secret@a,b:port/x',
-  ])('is not "%s", and the error does not repeat it', (text) => {
+  ])('rejects "%s" with an error that does not contain the URL', (text) => {
     const parse = () => parseDatabaseUrl(text);
     expect(parse).toThrow(/must look like postgres:\/\//);
     expect(parse).not.toThrow(/secret/);
   });
 
-  it('may name nothing: the driver takes what libpq would', () => {
+  it('accepts a URL without a host and leaves the defaults to the driver', () => {
     expect(parseDatabaseUrl('postgres:')).toMatchObject({ description: 'localhost', user: '' });
   });
 
-  it('is described without user, password and query', () => {
+  it('describes the database without user, password and query', () => {
     const { description, user } = parseDatabaseUrl(
       'postgresql://ann%20a:secret@db.local:5433,[::1]:5434/jobs?password=secret',
     );
@@ -29,7 +29,7 @@ describe('a Postgres URL', () => {
     expect(user).toBe('ann a');
   });
 
-  it('names several hosts, each with everything else', () => {
+  it('copies user, database and parameters to each of several hosts', () => {
     expect(
       hrefs('postgres://u:p%40%2C@h1:5433,h2/db?target_session_attrs=read-write&options=-csearch_path%3Da'),
     ).toEqual([
@@ -43,11 +43,11 @@ describe('a Postgres URL', () => {
     ['prepare=no', 'prepare'],
     ['connect_timeout=0', 'connect_timeout'],
     ['sslmode=sometimes', 'sslmode'],
-  ])('with %s is refused by the name of it', (query, name) => {
+  ])('names the parameter that it rejects: %s', (query, name) => {
     expect(() => parseDatabaseUrl(`postgres://h/db?${query}`)).toThrow(`${name} in the Postgres URL must be`);
   });
 
-  it('says whether statements may be prepared and how long to wait for a host', () => {
+  it('reads prepare and connect_timeout', () => {
     const address = parseDatabaseUrl(
       'postgres://h/db?prepare=false&connect_timeout=3&target_session_attrs=any',
     );
@@ -55,7 +55,7 @@ describe('a Postgres URL', () => {
     expect(address.hosts.map(({ url }) => url.href)).toEqual(['postgres://h/db']);
   });
 
-  it('keeps hosts, user, password and query when another database is named', () => {
+  it('keeps everything else when the database is replaced', () => {
     expect(withDatabase('postgres://ann:s%40crt@db,db2:1/jobs?sslmode=require', 'copy_1')).toBe(
       'postgres://ann:s%40crt@db,db2:1/copy_1?sslmode=require',
     );
@@ -71,11 +71,11 @@ describe('a Postgres URL', () => {
     ['sslmode=verify-full', { required: true, options: {} }],
     ['sslrootcert=system', { required: true, options: {} }],
     ['sslmode=require&sslrootcert=system', { required: true, options: {} }],
-  ])('asks for TLS with "%s" as libpq does', (query, tls) => {
+  ])('reads the TLS mode of "%s" as libpq does', (query, tls) => {
     expect(parseDatabaseUrl(`postgres://h/db?${query}`).hosts.map((host) => host.tls)).toEqual([tls]);
   });
 
-  it('names the root certificate that is not there', () => {
+  it('names a root certificate that does not exist', () => {
     expect(() => parseDatabaseUrl('postgres://h/db?sslmode=verify-full&sslrootcert=/no/such/file')).toThrow(
       /^sslrootcert in the Postgres URL can't be read: .*\/no\/such\/file/,
     );

@@ -9,14 +9,14 @@ beforeEach(async () => {
   server = createServer((socket) => socket.end('hello'));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   port = address.port;
 });
 afterEach(() => {
   server.close();
 });
 
-it('a statement in two writes does not wait for an acknowledgement: connections have no Nagle delay', async () => {
+it('turns off Nagle’s algorithm, so that a statement in two writes does not wait for an acknowledgement', async () => {
   const noDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
   const socket = await new OneSocket(false, 1000).open({ host: ['127.0.0.1'], port: [port] });
   expect(noDelay.mock.calls).toEqual([[true]]);
@@ -24,7 +24,7 @@ it('a statement in two writes does not wait for an acknowledgement: connections 
   await expect(socket.toArray()).resolves.toHaveLength(1);
 });
 
-it('a client that wants a second socket gets an error, however the first one ended', async () => {
+it('fails when a client opens a second socket', async () => {
   const only = new OneSocket(false, 1000);
   const target = { host: ['127.0.0.1'], port: [port] };
   const socket = await only.open(target);

@@ -1,8 +1,8 @@
 import { connect, Socket } from 'node:net';
-import { secured } from './secure-socket.ts';
+import { startTls } from './start-tls.ts';
 import type { Tls } from './tls.ts';
 
-/** The part of the driver's parsed options that says where the server is. */
+/** The server's address, as the driver has parsed it. */
 interface Target {
   readonly host: readonly string[];
   readonly port: readonly number[];
@@ -10,44 +10,42 @@ interface Target {
 }
 
 /**
- * The one socket of one postgres.js client (its option `socket`).
+ * Opens the only socket of a postgres.js client (its option `socket`). A second call fails.
  *
- * One, because the driver's connections do not survive to be used again: bytes that wait to be written when
- * a socket closes are kept and sent in front of the next start-up message, or keep it from being sent at all,
- * and a statement issued between an error and the close is never answered, or answered with the rows of
- * another (postgres 3.4.9). A client that wants a second socket gets an error.
+ * The driver can't reuse a client after its socket has closed (postgres 3.4.9): bytes left from the old socket go in
+ * front of the next start-up message, or keep it from being sent, and a statement issued between an error and the
+ * close is never answered or gets the rows of another.
  *
- * Without Nagle's algorithm, which the driver leaves on: it sends a statement whose arguments exceed a
- * kilobyte in two writes, and the second would wait for the server's delayed acknowledgement of the first,
- * 40 ms on Linux.
+ * Turns off Nagle's algorithm, which the driver leaves on. The driver sends a statement with more than a kilobyte of
+ * arguments in two writes, and the second would wait for the delayed acknowledgement of the first: 40 ms on Linux.
  */
 export class OneSocket {
   readonly #tls: Tls;
   readonly #connectMs: number;
   #used = false;
-  /** The socket, and what TLS has made of it. */
+  /** The plain socket, and the TLS socket over it. */
   #sockets: Socket[] = [];
 
-  /** @param connectMs how long TLS may take to be agreed on */
+  /** @param connectMs deadline of the TLS handshake */
   constructor(tls: Tls, connectMs: number) {
     this.#tls = tls;
     this.#connectMs = connectMs;
   }
 
   readonly open = ({ host: hosts, port: ports, path }: Target): Socket | Promise<Socket> => {
-    if (this.#used) return failing();
+    if (this.#used) return failedSocket();
     this.#used = true;
     if (path) return this.#keep(connect({ path }));
     const host = hosts[0] ?? 'localhost';
-    // What the driver writes before it is connected waits in the socket.
+    // The socket keeps what the driver writes before the connection is made.
     const socket = this.#keep(connect({ host, port: ports[0] ?? 5432 }).setNoDelay(true));
     if (this.#tls === false) return socket;
     const name = host.replace(/^\[(.*)\]$/, '$1');
-    return secured(socket, this.#tls, name, this.#connectMs).then((secure) => this.#keep(secure));
+    return startTls(socket, this.#tls, name, this.#connectMs).then((secure) => this.#keep(secure));
   };
 
   destroy(): void {
-    // The outer one first: it says goodbye through the other.
+    // The TLS socket first: it sends its closing message through the plain one.
     for (const socket of this.#sockets.toReversed()) socket.destroy(closed());
   }
 
@@ -61,9 +59,9 @@ function closed(): Error {
   return Object.assign(new Error('The connection to Postgres was closed.'), { code: 'CONNECTION_CLOSED' });
 }
 
-function failing(): Socket {
+function failedSocket(): Socket {
   const socket = new Socket();
-  // Not at once: the driver listens only when it has been given the socket.
+  // Later: the driver listens for errors only after it has the socket.
   setImmediate(() => socket.destroy(closed()));
   return socket;
 }

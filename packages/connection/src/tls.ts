@@ -3,11 +3,11 @@ import type { ConnectionOptions } from 'node:tls';
 import { messageOf } from '@macbatch/core';
 import { DatabaseUrlError } from './database-url-error.ts';
 
-/** How to speak TLS with a server; false for not at all. */
+/** How to use TLS with a server; false for no TLS. */
 export type Tls =
   | false
   | {
-      /** Whether a server that has none is not talked to. */
+      /** Refuse a server without TLS. */
       readonly required: boolean;
       readonly options: Pick<ConnectionOptions, 'ca' | 'rejectUnauthorized' | 'checkServerIdentity'>;
     };
@@ -15,9 +15,9 @@ export type Tls =
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
- * What a Postgres URL asks for by `sslmode` and `sslrootcert` (a file, or `system` for the roots that Node knows).
- * They mean what they mean to libpq, but nothing is asked for where neither is given, a root certificate alone
- * asks for `verify-full`, and `allow` is `prefer`.
+ * Reads `sslmode` and `sslrootcert` of a Postgres URL. `sslrootcert` names a file, or `system` for the root
+ * certificates of Node. The meaning is libpq's, with three differences: without both there is no TLS, `sslrootcert`
+ * alone means `verify-full`, and `allow` means `prefer`.
  *
  * @throws {DatabaseUrlError}
  */
@@ -31,7 +31,7 @@ export function tlsOf({ searchParams }: URL): Tls {
   if (mode === 'allow' || mode === 'prefer' || (mode === 'require' && root === null))
     return { required: mode === 'require', options: { rejectUnauthorized: false } };
   const options = root === null || root === 'system' ? {} : { ca: rootCertificate(root) };
-  // Certificates of the world's authorities prove nothing but names.
+  // Public authorities certify anybody's host, so with them the name must be checked.
   const anyName = root !== 'system' && (mode === 'verify-ca' || mode === 'require');
   return {
     required: true,

@@ -1,59 +1,61 @@
 import type { ConnectionPool } from './connection-pool.ts';
 import type { Connected, Database } from './database.ts';
 
-/** Told whenever tasks may have become pending. */
+/** The channel of notifications that tasks may have become pending. */
 export const WORK_CHANNEL = 'macbatch_work';
-/** What a listener sends to itself. */
+/** The channel on which a listener sends notifications to itself. */
 const PING_CHANNEL = 'macbatch_ping';
 
-/** How long a notification may take. */
+/** How long a ping may take, in milliseconds. */
 const PING_MS = 5000;
-/** How long it is trusted that notifications still come through. */
-const TRUST_MS = 60_000;
-/** How long a listener that could not connect, or heard nothing, is left alone. */
-const REST_MS = { unreachable: 1000, deaf: 10 * 60_000 };
+/** How long after a ping notifications are trusted to arrive, in milliseconds. */
+const PING_EVERY_MS = 60_000;
+/** How long after a failure the listener tries again, in milliseconds. */
+const RETRY_MS = { unreachable: 1000, noPing: 10 * 60_000 };
 
 export interface WorkNotifierOptions {
   readonly database: Database;
-  /** Sends; never the connection that listens, to which a pooler might pass on what it sent itself. */
+  /** Sends notifications. The listening connection sends none: a pooler could return them to it directly. */
   readonly pool: ConnectionPool;
-  /** Told once that notifications do not come through, so that who waits only looks now and then. */
-  readonly onDeaf?: (() => void) | undefined;
+  /** Called once when notifications do not arrive. Waiting callers then only poll. */
+  readonly onNotificationsLost?: (() => void) | undefined;
   readonly monotonicMs: () => number;
   readonly pingMs?: number | undefined;
 }
 
 /**
- * Passes on that there may be work: from this process at once, from others by `LISTEN`. Only a hint; who
- * waits must also look by himself now and then. A pooler takes `LISTEN` without a word, and lets nothing
- * through: so the listener pings itself, and gives up where it does not hear that.
+ * Tells waiting callers that there may be work: at once in this process, by `LISTEN` from others. Notifications can be
+ * lost, so callers must also poll. A pooler accepts `LISTEN` and delivers nothing: therefore the listener pings
+ * itself, and stops when the ping does not arrive.
  */
 export class WorkNotifier {
   readonly #options: WorkNotifierOptions;
   readonly #listeners = new Set<() => void>();
   #connected: Connected | null = null;
   #checking = false;
-  #checkAgainMs = Number.NEGATIVE_INFINITY;
-  #heard: (() => void) | null = null;
-  #told = false;
+  #nextCheckMs = Number.NEGATIVE_INFINITY;
+  #onPing: (() => void) | null = null;
+  #reportedLost = false;
   #closed = false;
 
   constructor(options: WorkNotifierOptions) {
     this.#options = options;
   }
 
-  /** Calls `onWork` whenever there may be work; returns how to stop that. */
+  /** Calls `onWork` whenever there may be work. Returns how to stop. */
   subscribe(onWork: () => void): () => void {
     this.#listeners.add(onWork);
     void this.#listen();
     return () => this.#listeners.delete(onWork);
   }
 
-  local(): void {
+  /** Notifies the subscribers in this process. */
+  notifyHere(): void {
     for (const onWork of [...this.#listeners]) onWork();
   }
 
-  async everywhere(): Promise<void> {
+  /** Notifies the subscribers in all processes. */
+  async notifyAll(): Promise<void> {
     await this.#notify(WORK_CHANNEL);
   }
 
@@ -62,27 +64,27 @@ export class WorkNotifier {
     this.#connected?.connection.destroy();
   }
 
-  /** Listens, or makes sure that what is listened to still comes through. Never rejects. */
+  /** Connects and listens, or checks that notifications still arrive. Never rejects. */
   async #listen(): Promise<void> {
-    const { monotonicMs, onDeaf } = this.#options;
+    const { monotonicMs, onNotificationsLost } = this.#options;
     const lost = this.#connected?.connection.lost === true;
-    if (this.#checking || this.#closed || (!lost && monotonicMs() < this.#checkAgainMs)) return;
+    if (this.#checking || this.#closed || (!lost && monotonicMs() < this.#nextCheckMs)) return;
     this.#checking = true;
-    let restMs = TRUST_MS;
+    let waitMs = PING_EVERY_MS;
     try {
       if (lost || this.#connected === null) this.#connected = await this.#connect();
-      if (!(await this.#hearsItself())) {
-        restMs = REST_MS.deaf;
+      if (!(await this.#pingArrives())) {
+        waitMs = RETRY_MS.noPing;
         this.#connected.connection.destroy();
         this.#connected = null;
-        if (!this.#told) onDeaf?.();
-        this.#told = true;
+        if (!this.#reportedLost) onNotificationsLost?.();
+        this.#reportedLost = true;
       }
     } catch {
       this.#connected = null;
-      restMs = REST_MS.unreachable; // tried again with the next who waits
+      waitMs = RETRY_MS.unreachable; // the next subscriber tries again
     }
-    this.#checkAgainMs = monotonicMs() + restMs;
+    this.#nextCheckMs = monotonicMs() + waitMs;
     this.#checking = false;
     if (this.#closed) this.#connected?.connection.destroy();
   }
@@ -91,7 +93,7 @@ export class WorkNotifier {
     const connected = await this.#options.database.connect({
       applicationName: 'macbatch-listen',
       settings: {},
-      onNotify: (channel) => (channel === WORK_CHANNEL ? this.local() : this.#heard?.()),
+      onNotify: (channel) => (channel === WORK_CHANNEL ? this.notifyHere() : this.#onPing?.()),
     });
     await connected.connection.run(async (sql) => {
       await sql.unsafe(`listen ${WORK_CHANNEL}; listen ${PING_CHANNEL}`);
@@ -99,16 +101,16 @@ export class WorkNotifier {
     return connected;
   }
 
-  async #hearsItself(): Promise<boolean> {
-    const heard = Promise.withResolvers<boolean>();
-    this.#heard = () => heard.resolve(true);
-    const timer = setTimeout(() => heard.resolve(false), this.#options.pingMs ?? PING_MS);
+  async #pingArrives(): Promise<boolean> {
+    const arrived = Promise.withResolvers<boolean>();
+    this.#onPing = () => arrived.resolve(true);
+    const timer = setTimeout(() => arrived.resolve(false), this.#options.pingMs ?? PING_MS);
     try {
       await this.#notify(PING_CHANNEL);
-      return await heard.promise;
+      return await arrived.promise;
     } finally {
       clearTimeout(timer);
-      this.#heard = null;
+      this.#onPing = null;
     }
   }
 

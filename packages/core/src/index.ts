@@ -75,6 +75,7 @@ export {
 } from './scheduling/probation.ts';
 export {
   distinctWorkKinds,
+  isSameWorkKind,
   offersWork,
   type WorkerOffers,
   type WorkKind,

@@ -20,7 +20,7 @@ it('a Mac that answers every item with an error at once spoils few of them, and 
   // The good one has said nothing yet: nobody can know who is right.
   const broken = scriptedRuntime({ fail: () => failures.permanent() });
   pool.start('broken', broken, { concurrency: 4, leaseLimit: null });
-  await until(() => pool.store.doubts().length === 1);
+  await until(() => pool.store.workersOnProbation().length === 1);
   slow.release(...Array.from({ length: 300 }, (_, n) => n));
   const { items } = await pool.ended(id);
   expect(items.error).toBeGreaterThan(0);

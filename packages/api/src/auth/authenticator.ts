@@ -74,7 +74,7 @@ export class Authenticator {
   async isOpen(): Promise<boolean> {
     if (!this.#open) return false;
     if (this.#monotonicMs() < this.#openUntil) return true;
-    if (await this.#keys.any()) return false;
+    if (await this.#keys.hasValid()) return false;
     this.#openUntil = this.#monotonicMs() + TRUST_OPEN_MS;
     return true;
   }

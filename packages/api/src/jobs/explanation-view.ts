@@ -4,8 +4,11 @@ import type { JobExplanation as Explanation, Job } from '@macbatch/store';
 import { jobSummary } from './job-view.ts';
 
 /** Builds the reply that explains what a job waits for and when it should end. */
-export function explanationView(job: Job, { at, wait, forecast, ...pace }: Explanation): JobExplanation {
-  const known = typeof forecast === 'string' ? null : forecast;
+export function explanationView(
+  job: Job,
+  { at, wait, estimate: expected, ...pace }: Explanation,
+): JobExplanation {
+  const known = typeof expected === 'string' ? null : expected;
   return {
     at: at.toISOString(),
     job: jobSummary(job),
@@ -23,7 +26,7 @@ export function explanationView(job: Job, { at, wait, forecast, ...pace }: Expla
     },
     pace: { told: pace.reportedRate, measured: pace.measuredRate },
     estimate: known === null ? null : estimate(at, known),
-    no_estimate: typeof forecast === 'string' ? forecast : null,
+    no_estimate: typeof expected === 'string' ? expected : null,
   };
 }
 

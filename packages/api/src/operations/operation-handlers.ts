@@ -34,7 +34,7 @@ export function mountOperations(surface: Surface, metrics: PoolMetrics, monotoni
   });
 
   mount(surface, 'readDatabase', async () => {
-    const view = await store.database();
+    const view = await store.databaseSettings();
     return {
       server_version: view.serverVersion,
       synchronous_commit: view.synchronousCommit,

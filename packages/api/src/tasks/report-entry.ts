@@ -81,6 +81,8 @@ export function entryReply(entry: Entry, verdict: Verdict): EntryReply {
     outcome: verdict.outcome,
     ...('code' in verdict && verdict.code !== undefined ? { code: verdict.code } : {}),
     task_status: verdict.status,
-    ...('settled' in verdict && verdict.settled !== undefined ? { settled: [...verdict.settled] } : {}),
+    ...('recordedElsewhere' in verdict && verdict.recordedElsewhere !== undefined
+      ? { settled: [...verdict.recordedElsewhere] }
+      : {}),
   };
 }

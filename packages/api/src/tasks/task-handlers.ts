@@ -24,18 +24,18 @@ export function mountTasks(
       limit: request.lease_limit ?? null,
       slots: request.slots ?? null,
       offers: request.offers.map(({ job_type, model, items_per_second, loaded, load_seconds }) => ({
-        job_type,
+        jobType: job_type,
         model,
         itemsPerSecond: items_per_second ?? null,
         loaded: loaded ?? false,
         loadSeconds: load_seconds ?? null,
       })),
       renews: request.renews ?? false,
-      copies: request.copies ?? false,
-      again,
+      acceptsCopies: request.copies ?? false,
+      repeated: again,
       ...(request.holds === undefined
         ? {}
-        : { holds: request.holds.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })) }),
+        : { knownLeases: request.holds.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })) }),
     });
   }
 

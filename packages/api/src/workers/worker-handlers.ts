@@ -21,7 +21,12 @@ export function mountWorkers(surface: Surface): void {
       models: body.models,
       concurrency: body.concurrency,
       leaseLimit: body.lease_limit,
-      rates: body.rates ?? [],
+      rates: (body.rates ?? []).map(({ job_type, model, items_per_second, loaded }) => ({
+        jobType: job_type,
+        model,
+        itemsPerSecond: items_per_second,
+        loaded,
+      })),
       offline: body.offline ?? false,
       formerBoots: body.former_boot_ids ?? null,
     });
@@ -35,7 +40,7 @@ export function mountWorkers(surface: Surface): void {
     // Only now, because the outcomes of these boots were still reported from their leases.
     if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
     if (body.suspects !== undefined && body.suspects.length > 0) {
-      await store.spare(
+      await store.excludeFromCopies(
         body.worker_id,
         body.suspects.map(({ task_id, attempt, item_id }) => ({ taskId: task_id, attempt, itemId: item_id })),
       );
@@ -58,8 +63,10 @@ export function mountWorkers(surface: Surface): void {
         return code === null ? [] : [{ ...lease, code }];
       }),
       settled: leases.flatMap((lease, i) => {
-        const { refusal, settled } = answers[i] ?? { refusal: null, settled: [] };
-        return refusal !== null || settled.length === 0 ? [] : [{ ...lease, item_ids: [...settled] }];
+        const { refusal, recordedElsewhere } = answers[i] ?? { refusal: null, recordedElsewhere: [] };
+        return refusal !== null || recordedElsewhere.length === 0
+          ? []
+          : [{ ...lease, item_ids: [...recordedElsewhere] }];
       }),
     };
   });

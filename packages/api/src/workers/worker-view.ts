@@ -23,7 +23,12 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
     models: [...worker.models],
     concurrency: worker.concurrency,
     lease_limit: worker.leaseLimit,
-    rates: worker.rates.map((rate) => ({ ...rate, loaded: rate.loaded ?? false })),
+    rates: worker.rates.map(({ jobType, model, itemsPerSecond, loaded = false }) => ({
+      job_type: jobType,
+      model,
+      items_per_second: itemsPerSecond,
+      loaded,
+    })),
     alive: worker.alive,
     offline: worker.offline,
     first_seen_at: worker.firstSeenAt.toISOString(),

@@ -1,20 +1,20 @@
 import { MAX_EXPIRIES_FOR_COPIES } from '@macbatch/core';
 import { describe, expect, it } from 'vitest';
-import type { LeasedTask } from '../leasing/lease.ts';
-import { createStore } from '../store.ts';
+import { createStore } from '../create-store.ts';
+import type { LeasedTask } from '../tasks/leased-tasks.ts';
 import { copyStore, idsOf, item } from '../testing/copy-store.ts';
-import { leaseTasks, NOOP, submitJob } from '../testing/index.ts';
+import { leaseTasks, NOOP_OFFER, submitJob } from '../testing/index.ts';
 
-const { db, monotonicMs, ask, bring, countsOf, heldByAnn, copyFor } = copyStore();
+const { db, monotonicMs, lease, report, taskRow, leasedToAnn, copyFor } = copyStore();
 
-describe('E: a worker that finds nothing pending', () => {
-  it('is given the last items of a holder, last first, under the number of its lease', async () => {
-    const { task } = await heldByAnn(10);
+describe('copies for a worker that finds nothing pending', () => {
+  it('copies the last items of the holder, last first, with the attempt of its lease', async () => {
+    const { task } = await leasedToAnn(10);
     const copy = await copyFor('bob');
     expect(copy).toMatchObject({ taskId: task.taskId, attempt: task.attempt, copy: true });
     expect(idsOf([copy])).toEqual([9, 8, 7, 6, 5].map(item));
     expect(copy.items[0]?.payload).toBe('{"n":9}');
-    expect(await countsOf(task)).toEqual({
+    expect(await taskRow(task)).toEqual({
       status: 'leased',
       attempts: 1,
       expiries: 0,
@@ -22,75 +22,75 @@ describe('E: a worker that finds nothing pending', () => {
     });
   });
 
-  it('is given what is pending first', async () => {
+  it('leases pending tasks before it copies', async () => {
     await submitJob(db.store, { items: 2, shardSize: 1 });
     await leaseTasks(db.store, 'ann');
-    expect(await ask('bob')).toMatchObject([{ copy: false, attempt: 1 }]);
+    expect(await lease('bob')).toMatchObject([{ copy: false, attempt: 1 }]);
   });
 
-  it('is given none without asking for one, nor where the setting is off', async () => {
-    await heldByAnn(10);
-    expect(await ask('bob', { copies: false })).toEqual([]);
+  it('copies nothing when the worker accepts no copies or the store gives none', async () => {
+    await leasedToAnn(10);
+    expect(await lease('bob', { acceptsCopies: false })).toEqual([]);
     const store = createStore({ url: db.url, monotonicMs, copies: false });
-    expect(await ask('bob', {}, store)).toEqual([]);
+    expect(await lease('bob', {}, store)).toEqual([]);
     await store.close();
-    expect(await ask('bob')).toHaveLength(1);
+    expect(await lease('bob')).toHaveLength(1);
   });
 
-  it('is given none while it holds anything itself, a lease or a copy', async () => {
+  it('copies nothing while the worker holds a lease or a copy', async () => {
     await submitJob(db.store, { items: 1, shardSize: 1 });
     await leaseTasks(db.store, 'bob');
-    await heldByAnn(10);
-    expect(await ask('bob')).toEqual([]);
+    await leasedToAnn(10);
+    expect(await lease('bob')).toEqual([]);
     await copyFor('cem');
-    expect(await ask('cem')).toEqual([]);
+    expect(await lease('cem')).toEqual([]);
   });
 
-  it('is given the next copy once the last one is finished, whoever finished it', async () => {
-    const { task } = await heldByAnn(10);
+  it('gives the next copy when every item of the last one has an outcome, from whichever worker', async () => {
+    const { task } = await leasedToAnn(10);
     const copy = await copyFor('bob');
-    await bring('bob', copy, 9, 8, 7, 6);
-    expect(await ask('bob')).toEqual([]);
-    await bring('ann', task, 5);
-    expect(idsOf(await ask('bob'))).toEqual([4, 3].map(item));
+    await report('bob', copy, 9, 8, 7, 6);
+    expect(await lease('bob')).toEqual([]);
+    await report('ann', task, 5);
+    expect(idsOf(await lease('bob'))).toEqual([4, 3].map(item));
   });
 
-  it('is given nothing of items that have an outcome', async () => {
-    const { task } = await heldByAnn(6);
-    await bring('ann', task, 5, 3);
-    expect(idsOf(await ask('bob'))).toEqual([4, 2].map(item));
+  it('omits items that have an outcome', async () => {
+    const { task } = await leasedToAnn(6);
+    await report('ann', task, 5, 3);
+    expect(idsOf(await lease('bob'))).toEqual([4, 2].map(item));
   });
 
-  it('is given nothing of a cancelled job', async () => {
-    const { id } = await heldByAnn(10);
+  it('omits cancelled jobs', async () => {
+    const { id } = await leasedToAnn(10);
     await db.store.cancelJob(id);
-    expect(await ask('bob')).toEqual([]);
+    expect(await lease('bob')).toEqual([]);
   });
 
-  it('is given as much as lets both end together, over several tasks, from the last one back', async () => {
+  it('copies so many items that both workers end together, over several tasks, most recently leased first', async () => {
     await submitJob(db.store, { items: 8, shardSize: 2 });
     await leaseTasks(db.store, 'ann', 4);
-    const copies = await ask('bob');
+    const copies = await lease('bob');
     expect(idsOf(copies)).toEqual([7, 6, 5, 4].map(item));
     expect(new Set(copies.map(({ taskId }) => taskId)).size).toBe(2);
   });
 });
 
-it('E: a worker that waits comes to every holder in turn, however many have nothing that may be copied', async () => {
+it('tries every holder in turn for a worker that waits, even when most have nothing copyable', async () => {
   await submitJob(db.store, { items: 6, shardSize: 1 });
   for (let n = 0; n < 6; n += 1) await leaseTasks(db.store, `holder-${n}`);
   await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // all are overdue
   await db.sql`update tasks set expiries = ${MAX_EXPIRIES_FOR_COPIES} where id < 6`;
   let now = 0;
   const store = createStore({ url: db.url, monotonicMs: () => now });
-  const given: LeasedTask[] = [];
-  for (; now < 3000; now += 1000) given.push(...(await ask('bob', { again: true }, store)));
+  const copied: LeasedTask[] = [];
+  for (; now < 3000; now += 1000) copied.push(...(await lease('bob', { repeated: true }, store)));
   await store.close();
-  expect(given).toMatchObject([{ taskId: '6', copy: true }]);
+  expect(copied).toMatchObject([{ taskId: '6', copy: true }]);
 });
 
-it('E: a holder that boasts, and reports nothing but that it is there, is overdue all the same', async () => {
-  const { task } = await heldByAnn(4);
+it('copies from a holder that overstates its rate and reports no new outcome', async () => {
+  const { task } = await leasedToAnn(4);
   await db.store.heartbeat({
     worker: 'ann',
     boot: 'boot-of-ann',
@@ -99,37 +99,37 @@ it('E: a holder that boasts, and reports nothing but that it is there, is overdu
     models: ['noop'],
     concurrency: 1,
     leaseLimit: 0,
-    rates: [{ ...NOOP[0], items_per_second: 100_000 }],
+    rates: [{ ...NOOP_OFFER, itemsPerSecond: 100_000 }],
     offline: false,
     formerBoots: null,
   });
-  expect(await ask('bob', { rate: 1 })).toEqual([]);
-  await bring('ann', task, 0);
+  expect(await lease('bob', { rate: 1 })).toEqual([]);
+  await report('ann', task, 0);
   await db.sql`update job_tallies set last_at = now() - interval '1 hour'`;
-  expect(await bring('ann', task)).toMatchObject([{ outcome: 'accepted' }]);
-  expect(await bring('ann', task, 0)).toMatchObject([{ outcome: 'accepted' }]);
-  expect(idsOf(await ask('bob', { rate: 1 }))).toEqual([3, 2, 1].map(item));
+  expect(await report('ann', task)).toMatchObject([{ outcome: 'accepted' }]);
+  expect(await report('ann', task, 0)).toMatchObject([{ outcome: 'accepted' }]);
+  expect(idsOf(await lease('bob', { rate: 1 }))).toEqual([3, 2, 1].map(item));
 });
 
-describe('E: one copy an item', () => {
-  it('at most, while there is one', async () => {
-    await heldByAnn(10);
-    expect(idsOf(await ask('bob'))).toEqual([9, 8, 7, 6, 5].map(item));
-    expect(idsOf(await ask('cem'))).toEqual([4, 3, 2, 1, 0].map(item));
-    expect(await ask('dan')).toEqual([]);
+describe('one copy of an item', () => {
+  it('never copies an item that has an open copy', async () => {
+    await leasedToAnn(10);
+    expect(idsOf(await lease('bob'))).toEqual([9, 8, 7, 6, 5].map(item));
+    expect(idsOf(await lease('cem'))).toEqual([4, 3, 2, 1, 0].map(item));
+    expect(await lease('dan')).toEqual([]);
   });
 
-  it('also when twelve ask at once, of three control planes', async () => {
+  it('never copies an item twice when twelve workers ask three control planes at once', async () => {
     await submitJob(db.store, { items: 60, shardSize: 5 });
     await leaseTasks(db.store, 'ann', 12);
     const stores = Array.from({ length: 3 }, () => createStore({ url: db.url }));
     const names = Array.from({ length: 12 }, (_, n) => `worker-${n}`);
     const answers = await Promise.all(
-      names.map((name, n) => ask(name, { slots: 10 }, stores[n % stores.length] ?? db.store)),
+      names.map((name, n) => lease(name, { slots: 10 }, stores[n % stores.length] ?? db.store)),
     );
     await Promise.all(stores.map((store) => store.close()));
-    const given = answers.flatMap(idsOf);
-    expect(given.length).toBeGreaterThanOrEqual(10);
-    expect(new Set(given).size).toBe(given.length);
+    const copied = answers.flatMap(idsOf);
+    expect(copied.length).toBeGreaterThanOrEqual(10);
+    expect(new Set(copied).size).toBe(copied.length);
   });
 });

@@ -18,8 +18,8 @@ function connections(options: Partial<ConnectionPoolsOptions> = {}) {
   return opened;
 }
 
-/** The test database behind a wire that can be cut without anybody being told. */
-async function wire(): Promise<{ readonly url: string; cut(yes: boolean): void }> {
+/** Puts a TCP proxy in front of the test database. `cut(true)` drops all bytes without closing a connection. */
+async function proxy(): Promise<{ readonly url: string; cut(yes: boolean): void }> {
   const behind = new URL(db.url);
   const sockets = new Set<Socket>();
   let isCut = false;
@@ -42,8 +42,8 @@ async function wire(): Promise<{ readonly url: string; cut(yes: boolean): void }
     server.close();
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the wire has no port');
-  // The server may be on another address than this wire, as a container is.
+  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+  // The server may have another address than the proxy, for example in a container.
   const url = Object.assign(new URL(db.url), { hostname: '127.0.0.1', port: String(address.port) });
   return {
     url: url.href,
@@ -53,7 +53,7 @@ async function wire(): Promise<{ readonly url: string; cut(yes: boolean): void }
   };
 }
 
-it('every statement whose backend may be killed is answered, by its own rows or by an outage', async () => {
+it('answers every statement with its own rows or an error while backends are killed', async () => {
   const { durable } = connections();
   const killer = postgres(db.url, { max: 1, onnotice: () => undefined });
   let over = false;
@@ -75,7 +75,7 @@ it('every statement whose backend may be killed is answered, by its own rows or 
             })
           : durable.run(own);
       return asked.then(
-        ([row]) => (row?.n === n ? 'own' : 'of another'),
+        ([row]) => (row?.n === n ? 'own' : 'of another statement'),
         (error: unknown) => String(error instanceof Error && (Reflect.get(error, 'code') ?? error.stack)),
       );
     }),
@@ -87,7 +87,7 @@ it('every statement whose backend may be killed is answered, by its own rows or 
   expect(kinds).toContain('own');
   for (const kind of ['own', '57P01', 'CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE']) kinds.delete(kind);
   expect([...kinds]).toEqual([]);
-  // None of its connections is spoilt; the last kills may still be under way.
+  // Every connection still works. The last kills may still be running.
   const numbers = Array.from({ length: 50 }, (_, n) => n);
   const after = async () => {
     const rows = await Promise.all(
@@ -98,32 +98,34 @@ it('every statement whose backend may be killed is answered, by its own rows or 
   await expect.poll(() => after().catch(() => []), { timeout: 20_000 }).toEqual(numbers);
 });
 
-it('a server that has gone without a word is waited for only so long, and used again when it is back', async () => {
-  const { url, cut } = await wire();
+it('rejects at the deadline when the server stops answering, and works when it answers again', async () => {
+  const { url, cut } = await proxy();
   const { durable } = connections({ url: `${url}?connect_timeout=1`, statementMs: 200 });
-  const one = () => durable.run(async (sql) => sql`select 1 as one`);
-  expect(await one()).toMatchObject([{ one: 1 }]);
+  const selectOne = () => durable.run(async (sql) => sql`select 1 as one`);
+  expect(await selectOne()).toMatchObject([{ one: 1 }]);
   cut(true);
-  await expect(one()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' });
-  await expect(one()).rejects.toMatchObject({
+  await expect(selectOne()).rejects.toMatchObject({ code: 'DATABASE_TIMEOUT' });
+  await expect(selectOne()).rejects.toMatchObject({
     code: expect.stringMatching(/^(CONNECT_TIMEOUT|CONNECTION_CLOSED|DATABASE_TIMEOUT)$/),
   });
   cut(false);
-  await expect.poll(() => one().catch(() => undefined), { timeout: 20_000 }).toMatchObject([{ one: 1 }]);
+  await expect
+    .poll(() => selectOne().catch(() => undefined), { timeout: 20_000 })
+    .toMatchObject([{ one: 1 }]);
 });
 
-it('a statement that takes too long is ended by the server, and who keeps a connection for nothing by us', async () => {
+it('ends a slow statement at the server’s time-out, and an idle transaction at the connection pool’s deadline', async () => {
   const { durable } = connections({ connections: 1, statementMs: 300 });
   await expect(durable.run(async (sql) => sql`select pg_sleep(60)`)).rejects.toMatchObject({ code: '57014' });
-  const [held, next] = await Promise.allSettled([
+  const [idle, next] = await Promise.allSettled([
     durable.transaction(() => new Promise(() => undefined)),
     durable.run(async (sql) => sql`select 1 as one`),
   ]);
-  expect(held).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
+  expect(idle).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
   expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
 });
 
-it('long work that says that it goes on is not ended, and the same work in silence is', async () => {
+it('ends long work only when it reports no progress', async () => {
   const pool = new ConnectionPool(new Database(db.url), {
     applicationName: 'macbatch',
     settings: {},
@@ -131,32 +133,32 @@ it('long work that says that it goes on is not ended, and the same work in silen
     ms: 500,
   });
   onTestFinished(() => pool.close());
-  const work = (say: boolean) =>
+  const work = (reportsProgress: boolean) =>
     pool.transaction(async (sql, alive) => {
       for (let n = 0; n < 6; n += 1) {
         await sql`select pg_sleep(0.6)`;
-        if (say) alive();
+        if (reportsProgress) alive();
       }
       return 'ended';
     });
-  const [loud, silent] = await Promise.allSettled([work(true), work(false)]);
-  expect(loud).toMatchObject({ status: 'fulfilled', value: 'ended' });
+  const [reporting, silent] = await Promise.allSettled([work(true), work(false)]);
+  expect(reporting).toMatchObject({ status: 'fulfilled', value: 'ended' });
   expect(silent).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
 });
 
-it('a transaction that a statement has spoilt is not taken for committed', async () => {
+it('rejects a transaction in which a statement failed, although its work resolved', async () => {
   const { durable } = connections();
   await expect(
     durable.transaction(async (sql) => {
-      await sql`create table spoilt (n int)`;
+      await sql`create table rolled_back (n int)`;
       await sql`select 1 / 0`.catch(() => undefined);
     }),
-  ).rejects.toThrow('and with it the transaction');
-  const [row] = await durable.run(async (sql) => sql`select to_regclass('spoilt') as there`);
-  expect(row).toEqual({ there: null });
+  ).rejects.toThrow('the transaction was rolled back');
+  const [row] = await durable.run(async (sql) => sql`select to_regclass('rolled_back') as found`);
+  expect(row).toEqual({ found: null });
 });
 
-it('of several hosts the one that answers is used, and where none does each is told', async () => {
+it('connects to the first host that answers, and names the error of each host when none does', async () => {
   const several = (hosts: string) => {
     const url = new URL(db.url);
     return db.url.replace(url.host, hosts.replace('REAL', url.host));

@@ -4,8 +4,8 @@ import { audit, completion, fileStore, leaseTasks, submitJob } from '../testing/
 
 const db = fileStore();
 
-/** A lock on the tallies lets a report get as far as its results and its task, and no further. */
-it('I4: a report whose connection is cut has recorded both results and state, or neither', async () => {
+// A lock on the tallies stops the report after its results and tasks.
+it('I4: records results and task status together when the connection of a report is cut', async () => {
   const jobId = await submitJob(db.store, { items: 20, shardSize: 10 });
   const tasks = await leaseTasks(db.store, 'ann', 2);
   const lock = await db.sql.reserve();
@@ -35,7 +35,7 @@ it('I4: a report whose connection is cut has recorded both results and state, or
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('I4: connections cut at any moment leave results and states that fit', async () => {
+it('I4: keeps results and task statuses consistent when connections are cut at any moment', async () => {
   for (let run = 0; run < 10; run += 1) {
     await submitJob(db.store, { items: 40, shardSize: 2 });
     const tasks = await leaseTasks(db.store, 'ann', 20).catch(() => []);
@@ -49,15 +49,15 @@ it('I4: connections cut at any moment leave results and states that fit', async 
     );
     await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and application_name = 'macbatch' and state = 'active'`;
     await Promise.all(reports);
-    await db.sql`update jobs set cancelled_at = now()`; // the next run leases its own
+    await db.sql`update jobs set cancelled_at = now()`; // so that the next run leases its own tasks
   }
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('I4: what a report has answered is on disk, while leases need not be', async () => {
-  // Servers for tests write lazily by themselves; this database as a real one.
-  const [here] = await db.sql<{ name: string }[]>`select current_database() as name`;
-  await db.sql`alter database ${db.sql(here?.name ?? '')} set synchronous_commit = on`;
+it('I4: answers reports after they are on disk, and leases before', async () => {
+  // Test servers answer before the disk by default. This database is set like a real one.
+  const [current] = await db.sql<{ name: string }[]>`select current_database() as name`;
+  await db.sql`alter database ${db.sql(current?.name ?? '')} set synchronous_commit = on`;
   const connections = openConnectionPools({ url: db.url });
   const [durable] = await connections.durable.run(async (sql) => sql`show synchronous_commit`);
   const [relaxed] = await connections.relaxed.run(async (sql) => sql`show synchronous_commit`);

@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
-it('R4: control planes that start at once over an empty database all find it migrated', async () => {
+it('R4: migrates an empty database once when three control planes start at once', async () => {
   const database = await createDatabase(inject('postgresUrl'), `migrated_${process.pid}`);
   await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
   await migrate(database.url);
@@ -24,7 +24,7 @@ it('R4: control planes that start at once over an empty database all find it mig
   expect(applied).toHaveLength(files.length);
 });
 
-it('A2: the migrations are what the schema says: generating anew adds nothing', async () => {
+it('A2: drizzle-kit generates no migration, because the migrations match the schema', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'macbatch-migrations-'));
   try {
     await cp(join(PACKAGE, 'migrations'), join(folder, 'migrations'), { recursive: true });

@@ -2,7 +2,7 @@ import { openConnectionPools } from '@macbatch/connection';
 import { findPgBouncer, openPooler } from '@macbatch/postgres/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { createStore } from '../store.ts';
+import { createStore } from '../create-store.ts';
 import { audit, completion, freshDatabase, leaseTasks, submitJob } from '../testing/index.ts';
 import { migrate } from './migrate.ts';
 
@@ -11,7 +11,7 @@ const IGNORING = [
   'ignore_startup_parameters = synchronous_commit, statement_timeout, macbatch.session, tcp_keepalives_idle, tcp_keepalives_interval, tcp_keepalives_count',
 ];
 
-/** The way to a database of its own, through a PgBouncer. */
+/** Creates a database and a PgBouncer in front of it. */
 async function pooled(settings: readonly string[] = []): Promise<{ direct: string; url: string }> {
   const database = await freshDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -21,13 +21,13 @@ async function pooled(settings: readonly string[] = []): Promise<{ direct: strin
 }
 
 it.skipIf(pgbouncer === undefined).each([
-  ['refuses settings of the session', []],
-  ['drops settings of the session', IGNORING],
+  ['refuses session settings', []],
+  ['drops session settings', IGNORING],
 ])(
-  'I4: what a report has answered is on disk behind a pooler that %s (needs PgBouncer: apt-get install pgbouncer)',
+  'I4: answers reports after they are on disk behind a pooler that %s (needs PgBouncer: apt-get install pgbouncer)',
   async (_, settings) => {
     const { direct, url } = await pooled(settings);
-    // The worst case: nobody waits for the disk unless it is asked for.
+    // The worst case: by default, a commit does not wait for the disk.
     const sql = postgres(direct, { max: 1, onnotice: () => undefined });
     await sql.unsafe(`alter database "${new URL(direct).pathname.slice(1)}" set synchronous_commit = off`);
     await sql.end();
@@ -50,7 +50,7 @@ it.skipIf(pgbouncer === undefined).each([
 );
 
 it.skipIf(pgbouncer === undefined)(
-  'control planes that start at once behind a pooler take turns to migrate, and the store works (needs PgBouncer: apt-get install pgbouncer)',
+  'migrates once and works when three control planes start at once behind a pooler (needs PgBouncer: apt-get install pgbouncer)',
   async () => {
     const { direct, url } = await pooled();
     await Promise.all([migrate(url), migrate(url), migrate(url)]);

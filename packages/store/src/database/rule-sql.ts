@@ -11,16 +11,17 @@ import {
 import { type SQL, sql } from 'drizzle-orm';
 import { tasks } from './schema.ts';
 
-/** What each field that the event carries is in the statement at hand. */
+/** The SQL of each event field that the rules read. */
 export type EventSql = { readonly [Field in EventField]?: SQL };
 
-/** The only place that knows both languages: core's rule values on one side, SQL on the other. */
+// The compiler from core's rules to SQL. No other file knows both.
+
 function column(field: keyof Task, row: SQL): SQL {
   return sql`${row}.${sql.identifier(tasks[field].name)}`;
 }
 
 function literal(value: string | number | boolean | null): SQL {
-  // Statuses stand in partial-index predicates: as parameters they would not match them.
+  // Not as parameters: Postgres would not match them with the predicates of partial indexes.
   if (typeof value === 'string') return sql.raw(`'${value.replaceAll("'", "''")}'`);
   return sql.raw(String(value));
 }
@@ -31,7 +32,8 @@ function operand(value: Operand, row: SQL, event: EventSql): SQL {
       return column(value.field, row);
     case 'event': {
       const field = event[value.field];
-      if (field === undefined) throw new TypeError(`the statement does not say what ${value.field} is`);
+      if (field === undefined)
+        throw new TypeError(`The statement has no SQL for the event field ${value.field}.`);
       return field;
     }
     case 'constant':
@@ -64,7 +66,7 @@ function all(rule: Rule, row: SQL, event: EventSql): SQL {
   )})`;
 }
 
-/** `WHERE`: true of the rows that some rule of this event accepts. `row` names the task's row. */
+/** Compiles the conditions of an event for `WHERE`: true when one of its rules accepts the task. `row` names the task's row. */
 export function guard(type: TaskEventType, event: EventSql, row: SQL = sql`${tasks}`): SQL {
   return sql`(${sql.join(
     RULES[type].map((rule) => all(rule, row, event)),
@@ -72,7 +74,7 @@ export function guard(type: TaskEventType, event: EventSql, row: SQL = sql`${tas
   )})`;
 }
 
-/** `SET`: what the first rule that accepts the row makes of it. `row` names the task's row. */
+/** Compiles the changes of an event for `SET`, by the first rule that accepts the task. `row` names the task's row. */
 export function assignments(type: TaskEventType, event: EventSql, row: SQL = sql`${tasks}`): SQL {
   const rules = RULES[type];
   const fields = new Set(rules.flatMap((rule) => Object.keys(rule.becomes) as (keyof Task)[]));

@@ -1,27 +1,25 @@
 import { expect, it } from 'vitest';
-import type { HeldArguments } from '../leasing/held-leases.ts';
-import { renew } from '../leasing/release.ts';
+import { renewStatement } from '../leasing/renew-leases.ts';
 import { completion, fileStore, leaseTasks, submitJob } from '../testing/index.ts';
-import { statement } from './statement.ts';
 
 const db = fileStore();
 
-/** A value of an argument, as it is written in a statement. */
+/** An argument as an SQL literal. */
 function literal(value: unknown): string {
   return Array.isArray(value) ? `'{${value.join()}}'` : `'${String(value)}'`;
 }
 
-it('a renewal that a session has planned for a small job costs no more in a large one', async () => {
+it('a renewal that a session planned for a small job costs no more in a large job', async () => {
   await submitJob(db.store, { items: 300, shardSize: 1 });
   const done = await leaseTasks(db.store, 'ann', 200);
   await db.store.report(
     'ann',
     done.map((task) => completion(task)),
   );
-  const { text, values } = statement<HeldArguments & { leaseMs: number }, unknown>(renew);
+  const { text, values } = renewStatement;
   const renewal = (tasks: readonly { readonly taskId: string; readonly attempt: number }[]) => {
     const args = values({
-      numbers: tasks.map((_, no) => no),
+      positions: tasks.map((_, position) => position),
       taskIds: tasks.map(({ taskId }) => taskId),
       attempts: tasks.map(({ attempt }) => attempt),
       worker: 'ann',
@@ -35,7 +33,7 @@ it('a renewal that a session has planned for a small job costs no more in a larg
       session.release();
     },
   });
-  // It would take minutes.
+  // With a bad plan the renewal would take minutes.
   await session.unsafe(`set plan_cache_mode = force_generic_plan; set statement_timeout = 30000`);
   await session.unsafe(`prepare renewal as ${text}`);
   await session.unsafe(renewal(await leaseTasks(db.store, 'ann', 1)));
@@ -49,6 +47,6 @@ it('a renewal that a session has planned for a small job costs no more in a larg
   const plan = await session.unsafe<{ 'QUERY PLAN': string }[]>(
     `explain (analyze, buffers, costs off, timing off, summary off) ${renewal(held.slice(0, 10))}`,
   );
-  const looked = /Buffers: shared hit=(\d+)/.exec(plan.map((row) => row['QUERY PLAN']).join('\n'))?.[1];
-  expect(Number(looked)).toBeLessThan(1000);
+  const blocks = /Buffers: shared hit=(\d+)/.exec(plan.map((row) => row['QUERY PLAN']).join('\n'))?.[1];
+  expect(Number(blocks)).toBeLessThan(1000);
 });

@@ -2,47 +2,62 @@ import { ConnectionPool } from '@macbatch/connection';
 import { Placeholder, type SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type postgres from 'postgres';
+import { type Placeholders, placeholders } from './arguments.ts';
 
 const dialect = new PgDialect();
 
-type Argument = postgres.ParameterOrJSON<never> | readonly unknown[] | bigint | Buffer | null;
+/** A statement runs on any connection of a connection pool, or on the connection of a transaction. */
+export type SqlClient = ConnectionPool | postgres.Sql | postgres.TransactionSql;
 
-/**
- * A statement written with Drizzle, rendered once, and run prepared through postgres.js: sent through
- * Drizzle itself every call would be parsed and planned anew, at one and a half times the CPU.
- */
-export interface Statement<Arguments extends Readonly<Record<string, Argument>>, Row> {
+/** A statement without arguments. */
+export type NoArguments = Readonly<Record<never, never>>;
+
+type Given<Args> = keyof Args extends never ? [] : [args: Args];
+
+/** SQL with typed arguments and rows, rendered once and run as a prepared statement. */
+export interface Statement<Args, Row> {
   readonly text: string;
-  /** The arguments in the order in which they stand in the text. */
-  values(args: Arguments): postgres.ParameterOrJSON<never>[];
-  /** On any connection of a pool, or on the one that a transaction has. */
-  run(
-    client: ConnectionPool | postgres.Sql | postgres.TransactionSql,
-    args: Arguments,
-  ): Promise<readonly Row[]>;
+  /** The values in the order of the placeholders. */
+  values(...given: Given<Args>): postgres.ParameterOrJSON<never>[];
+  run(client: SqlClient, ...given: Given<Args>): Promise<readonly Row[]>;
+  /** Runs a statement that returns one row. Rejects when there is none. */
+  one(client: SqlClient, ...given: Given<Args>): Promise<Row>;
 }
 
-/** Renders `query`, whose arguments stand in it as `sql.placeholder(name)`. */
-export function statement<Arguments extends Readonly<Record<string, Argument>>, Row>(
-  query: SQL,
-): Statement<Arguments, Row> {
-  const rendered = dialect.sqlToQuery(query);
-  const names = rendered.params.map((param) => {
-    if (param instanceof Placeholder) return param.name;
-    throw new TypeError(`a statement has an argument without a name in: ${rendered.sql}`);
+/**
+ * Builds a statement from SQL whose arguments are the functions of `arg`. Drizzle renders the text once;
+ * postgres.js runs it prepared. Drizzle itself would have the server parse and plan each call again, for
+ * 1.5 times the CPU.
+ */
+export function statement<Args extends object, Row>(
+  write: (arg: Placeholders<Args>) => SQL,
+): Statement<Args, Row> {
+  const { sql: text, params } = dialect.sqlToQuery(write(placeholders<Args>()));
+  const names = params.map((param) => {
+    if (param instanceof Placeholder) return String(param.name);
+    throw new TypeError(`A statement may hold no values, only arguments: ${text}`);
   });
-  // The driver has no name for what it takes as an argument here.
-  const valuesOf = (args: Arguments) =>
-    names.map((name) => args[name] ?? null) as postgres.ParameterOrJSON<never>[];
+  const values = (...[args]: Given<Args>) =>
+    names.map((name) => {
+      const value: unknown = Reflect.get(args ?? {}, name);
+      if (value === undefined) throw new TypeError(`The argument ${name} is missing in: ${text}`);
+      // The driver's type does not name everything that it accepts as an argument.
+      return value as postgres.ParameterOrJSON<never>;
+    });
+  const run = async (client: SqlClient, ...given: Given<Args>) => {
+    const ordered = values(...given);
+    const send = async (sql: postgres.Sql | postgres.TransactionSql): Promise<readonly Row[]> =>
+      sql.unsafe<Row[]>(text, ordered, { prepare: true });
+    return client instanceof ConnectionPool ? client.run(send) : send(client);
+  };
   return {
-    text: rendered.sql,
-    values: valuesOf,
-    async run(client, args) {
-      const values = valuesOf(args);
-      // What a statement returns is declared beside its text.
-      const send = async (sql: postgres.Sql | postgres.TransactionSql): Promise<readonly Row[]> =>
-        sql.unsafe<Row[]>(rendered.sql, values, { prepare: true });
-      return client instanceof ConnectionPool ? client.run(send) : send(client);
+    text,
+    values,
+    run,
+    async one(client, ...given) {
+      const [row] = await run(client, ...given);
+      if (row === undefined) throw new Error(`A statement that returns one row returned none: ${text}`);
+      return row;
     },
   };
 }

@@ -5,14 +5,14 @@ import { openPostgres, type PostgresServer } from '@macbatch/postgres';
 import postgres from 'postgres';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { createStore } from '../store.ts';
+import { createStore } from '../create-store.ts';
 import { submitJob } from '../testing/index.ts';
 import { migrate } from './migrate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'macbatch-tls-'));
 let server: PostgresServer;
 
-/** A certificate that signs itself, as files: for one name, and localhost's address. */
+/** Writes a self-signed certificate for a name; for localhost also for its address. */
 async function certificateFor(
   name: string,
 ): Promise<{ readonly file: string; readonly pem: string; readonly key: string }> {
@@ -33,7 +33,7 @@ async function certificateFor(
   return { file, pem: cert, key };
 }
 
-/** Writes a file as the server's own user, who alone may read a key. */
+/** Writes a file as the server's user. Only that user may read the key. */
 async function writeAtServer(sql: postgres.Sql, name: string, text: string): Promise<void> {
   const lines = text
     .trim()
@@ -43,8 +43,8 @@ async function writeAtServer(sql: postgres.Sql, name: string, text: string): Pro
   await sql.unsafe(`copy (${rows}) to program 'umask 077 && cat > ${name}'`);
 }
 
-/** Lets the server have TLS with a certificate for this name, or none. */
-async function setUp(name: string | null): Promise<void> {
+/** Turns TLS on with a certificate for this name, or off for null. */
+async function setTls(name: string | null): Promise<void> {
   const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
   if (name !== null) {
     const { pem, key } = await certificateFor(name);
@@ -59,7 +59,7 @@ async function setUp(name: string | null): Promise<void> {
 beforeAll(async () => {
   server = await openPostgres({ throwaway: true });
   await certificateFor('elsewhere');
-  await setUp('localhost');
+  await setTls('localhost');
 });
 afterAll(async () => {
   await server.close();
@@ -72,8 +72,8 @@ const at = (host: string, query: string): string => {
   url.search = query.replace('FOLDER', encodeURIComponent(folder));
   return url.href;
 };
-/** How the sessions of a program are connected. */
-async function sessions(program: string): Promise<readonly (string | null)[]> {
+/** The TLS versions of a program's sessions; null for a plain one. */
+async function tlsVersions(program: string): Promise<readonly (string | null)[]> {
   const sql = postgres(server.url, { max: 1 });
   const rows = await sql<{ version: string | null }[]>`
     select version from pg_stat_ssl join pg_stat_activity using (pid) where application_name like ${`${program}%`}`;
@@ -86,24 +86,24 @@ it.each([
   ['127.0.0.1', 'sslmode=verify-full&sslrootcert=FOLDER/localhost.crt'],
   ['localhost', 'sslrootcert=FOLDER/localhost.crt'],
   ['localhost', 'sslmode=require'],
-])('TLS to Postgres: a store works over %s?%s, and no session of it is plain', async (host, query) => {
+])('TLS to Postgres: every session of a store at %s?%s uses TLS', async (host, query) => {
   const url = at(host, query);
   await migrate(url);
   const store = createStore({ url });
-  let heard = false;
+  let notified = false;
   const unsubscribe = store.subscribe(() => {
-    heard = true;
+    notified = true;
   });
-  // What comes before it listens is not heard.
+  // Notifications from before it listens are lost.
   await vi.waitFor(
     async () => {
       await submitJob(store, { items: 1 });
-      expect(heard).toBe(true);
+      expect(notified).toBe(true);
     },
     { timeout: 30_000, interval: 100 },
   );
   unsubscribe();
-  const versions = await sessions('macbatch');
+  const versions = await tlsVersions('macbatch');
   expect(versions.length).toBeGreaterThan(1);
   expect(new Set(versions)).toEqual(new Set(['TLSv1.3']));
   await store.close();
@@ -111,24 +111,29 @@ it.each([
 
 it.each([
   [
-    'an authority that is not the one',
+    'a certificate that sslrootcert does not match',
     'localhost',
     'sslmode=verify-full&sslrootcert=FOLDER/elsewhere.crt',
     /self-signed/,
   ],
-  ['no authority that anybody knows', 'localhost', 'sslmode=verify-full', /self-signed/],
-  ['another name', '127.0.0.1', 'sslmode=verify-full&sslrootcert=FOLDER/elsewhere.crt', /self-signed/],
-])('TLS to Postgres: a server with %s is not talked to', async (_, host, query, reason) => {
+  ['a certificate of no known authority', 'localhost', 'sslmode=verify-full', /self-signed/],
+  [
+    'a certificate for another name',
+    '127.0.0.1',
+    'sslmode=verify-full&sslrootcert=FOLDER/elsewhere.crt',
+    /self-signed/,
+  ],
+])('TLS to Postgres: rejects a server with %s', async (_, host, query, reason) => {
   const store = createStore({ url: at(host, query) });
   await expect(store.now()).rejects.toThrow(reason);
   await store.close();
 });
 
-/** Whether a store that asks for this gets an answer, or why not. */
-async function answer(query: string): Promise<string> {
+/** Connects a store with these parameters. Returns `connected`, or the error. */
+async function connectWith(query: string): Promise<string> {
   const store = createStore({ url: at('localhost', query) });
   const answered = store.now().then(
-    () => 'answered',
+    () => 'connected',
     (error: unknown) => String(error),
   );
   await answered;
@@ -136,18 +141,22 @@ async function answer(query: string): Promise<string> {
   return answered;
 }
 
-it('TLS to Postgres: a server by another name is talked to only where names do not count', async () => {
-  await setUp('elsewhere');
+it('TLS to Postgres: accepts a certificate for another name only in modes that do not check names', async () => {
+  await setTls('elsewhere');
   await vi.waitFor(async () => {
-    expect(await answer('sslmode=verify-full&sslrootcert=FOLDER/elsewhere.crt')).toMatch(/does not match/);
+    expect(await connectWith('sslmode=verify-full&sslrootcert=FOLDER/elsewhere.crt')).toMatch(
+      /does not match/,
+    );
   });
-  expect(await answer('sslmode=verify-ca&sslrootcert=FOLDER/elsewhere.crt')).toBe('answered');
-  expect(await answer('sslmode=require')).toBe('answered');
+  expect(await connectWith('sslmode=verify-ca&sslrootcert=FOLDER/elsewhere.crt')).toBe('connected');
+  expect(await connectWith('sslmode=require')).toBe('connected');
 });
 
-it('TLS to Postgres: a server without it is talked to only where it was not required', async () => {
-  await setUp(null);
-  await vi.waitFor(async () => expect(await answer('sslmode=require')).toMatch(/does not speak TLS/));
-  expect(await answer('sslmode=verify-full&sslrootcert=FOLDER/localhost.crt')).toMatch(/does not speak TLS/);
-  expect(await answer('sslmode=prefer')).toBe('answered');
+it('TLS to Postgres: accepts a server without TLS only in modes that do not require it', async () => {
+  await setTls(null);
+  await vi.waitFor(async () => expect(await connectWith('sslmode=require')).toMatch(/does not support TLS/));
+  expect(await connectWith('sslmode=verify-full&sslrootcert=FOLDER/localhost.crt')).toMatch(
+    /does not support TLS/,
+  );
+  expect(await connectWith('sslmode=prefer')).toBe('connected');
 });

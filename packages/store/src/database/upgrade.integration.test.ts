@@ -7,12 +7,13 @@ import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres from 'postgres';
 import { uuidv7 } from 'uuidv7';
 import { expect, inject, it, onTestFinished } from 'vitest';
+import { createStore } from '../create-store.ts';
 import { MIGRATIONS_FOLDER } from '../migrations-folder.ts';
-import { createStore, type Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { audit, completion, expireLeases, freshStore, leaseTasks } from '../testing/index.ts';
 import { migrate } from './migrate.ts';
 
-/** An empty database, gone when the test has finished. */
+/** Creates an empty database, dropped when the test has finished. */
 async function emptyDatabase() {
   const name = `upgrade_${uuidv7().replaceAll('-', '')}`;
   const database = await createDatabase(inject('postgresUrl'), name);
@@ -24,8 +25,8 @@ async function emptyDatabase() {
   return { url: database.url, sql };
 }
 
-/** A database as the first release made it. */
-async function firstRelease() {
+/** Creates a database with the schema of the first release. */
+async function firstReleaseDatabase() {
   const database = await emptyDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'macbatch-first-'));
   const client = postgres(database.url, { max: 1, onnotice: () => undefined });
@@ -43,7 +44,7 @@ async function firstRelease() {
   return database;
 }
 
-/** What the first release's control plane wrote: a job of ten items, with a task in every state. */
+/** Writes a job of ten items like the first release's control plane, with a task in every status. */
 async function jobOfFirstRelease(sql: postgres.Sql): Promise<string> {
   const id = uuidv7();
   await sql.begin(async (tx) => {
@@ -53,7 +54,7 @@ async function jobOfFirstRelease(sql: postgres.Sql): Promise<string> {
     await tx`
       insert into items (job_id, seq, item_id, payload)
       select ${id}, n, 'item-' || n, '{"n":' || n || '}' from generate_series(0, 9) as n`;
-    // In this order: done, leased with an outcome, pending, failed for good, pending after an error.
+    // In this order: done, leased with an outcome, pending, failed, pending after an error.
     const tasks = await tx<{ id: string }[]>`
       insert into tasks (job_id, first_seq, item_count, outcome_count, status, attempts, errors, retry_on, lease_until, assigned_worker, error)
       values (${id}, 0, 2, 2, 'done', 1, 0, 'attempts', null, 'old', null),
@@ -95,8 +96,8 @@ function storeOn(url: string): Store {
   return store;
 }
 
-/** Runs all that can be run; resolves with how many items that were. */
-async function workOff(store: Store): Promise<number> {
+/** Leases and completes tasks until nothing is pending. Returns the number of items. */
+async function finishAll(store: Store): Promise<number> {
   let items = 0;
   for (;;) {
     const tasks = await leaseTasks(store, 'new', 10);
@@ -115,8 +116,8 @@ async function outputsOf(store: Store, id: string): Promise<(string | null)[]> {
   return outputs;
 }
 
-/** Takes the job of the first release to its end by this release. */
-async function finish(store: Store, sql: postgres.Sql, id: string): Promise<void> {
+/** Finishes the job of the first release with this release. */
+async function finishUpgraded(store: Store, sql: postgres.Sql, id: string): Promise<void> {
   expect(await audit(sql)).toEqual([]);
   expect(await store.readJob(id)).toMatchObject({
     items: { total: 10, ok: 3, error: 0, failed: 2, open: 5 },
@@ -125,7 +126,7 @@ async function finish(store: Store, sql: postgres.Sql, id: string): Promise<void
   await expireLeases(sql);
   expect(await store.reclaim({ force: true })).toMatchObject({ reclaimed: 1, failed: 0 });
   expect(await store.retryJob(id, { items: false })).toEqual({ tasks: 1, items: 0 });
-  expect(await workOff(store)).toBe(7);
+  expect(await finishAll(store)).toBe(7);
   expect(await store.readJob(id)).toMatchObject({ items: { ok: 10 }, tasks: { done: 5 } });
   const outputs = await outputsOf(store, id);
   expect(outputs.slice(0, 3)).toEqual(['{"old":0}', '{"old":1}', '{"old":2}']);
@@ -133,29 +134,29 @@ async function finish(store: Store, sql: postgres.Sql, id: string): Promise<void
   expect(await audit(sql)).toEqual([]);
 }
 
-it('a database of the first release with work in it is upgraded, and all of it runs to its end', async () => {
-  const { url, sql } = await firstRelease();
+it('upgrades a database of the first release and finishes the work in it', async () => {
+  const { url, sql } = await firstReleaseDatabase();
   const id = await jobOfFirstRelease(sql);
   await Promise.all([migrate(url), migrate(url)]);
   const store = storeOn(url);
-  await finish(store, sql, id);
+  await finishUpgraded(store, sql, id);
   expect(await store.deploymentId()).toMatch(/^[0-9a-f-]{36}$/);
   expect(await store.listWorkers()).toHaveLength(1);
 });
 
-it('what a control plane of the first release writes beside a new one is run and reported like the rest', async () => {
+it('finishes jobs that a control plane of the first release writes beside this one', async () => {
   const { url, sql, store, ...fresh } = await freshStore();
   onTestFinished(() => fresh[Symbol.asyncDispose]());
   for (let n = 0; n < 2; n += 1) {
     const id = await jobOfFirstRelease(sql);
-    // It did not count what the tasks that it failed miss: the next start makes up for it, once.
+    // The first release does not tally the items of failed tasks. The next start corrects that once.
     await Promise.all([migrate(url), migrate(url)]);
-    await finish(store, sql, id);
+    await finishUpgraded(store, sql, id);
     expect(await store.readJob(id)).toMatchObject({ reused: 0, repeated: 0 });
   }
 });
 
-it('a database that a newer program has upgraded is refused and left as it is', async () => {
+it('refuses a database that a newer program has upgraded, and changes nothing', async () => {
   const { url, sql } = await emptyDatabase();
   await migrate(url);
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the future', 9999999999999)`;

@@ -5,6 +5,7 @@ import {
   expireLeases,
   failure,
   fileStore,
+  leaseOne,
   leaseTasks,
   rowCounts,
   submitJob,
@@ -12,10 +13,9 @@ import {
 
 const db = fileStore();
 
-it('T9: a result for a cancelled job is refused, and says so', async () => {
+it('T9: refuses a result for a cancelled job with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   await db.store.cancelJob(jobId);
   expect(await db.store.report('ann', [completion(task)])).toEqual([
     { outcome: 'refused', status: 'leased', code: 'job_cancelled' },
@@ -24,10 +24,9 @@ it('T9: a result for a cancelled job is refused, and says so', async () => {
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T9: outcomes that were there before the cancel stay', async () => {
+it('T9: keeps outcomes that were recorded before the cancel', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
   await db.store.cancelJob(jobId);
   expect((await db.store.resultOf(jobId, 'item-0'))?.output).toBe('{"ok":true}');
@@ -36,30 +35,29 @@ it('T9: outcomes that were there before the cancel stay', async () => {
   ]);
 });
 
-it('T9: a claim leaves cancelled jobs out, also when their leases end or are handed back', async () => {
+it('T9: never leases tasks of a cancelled job, even after they are released or expire', async () => {
   const jobId = await submitJob(db.store, { items: 3, shardSize: 1 });
-  const [handedBack, , lost] = await leaseTasks(db.store, 'ann', 2);
+  const [released, , lost] = await leaseTasks(db.store, 'ann', 2);
   await db.store.cancelJob(jobId);
   expect(lost).toBeUndefined();
   expect(await leaseTasks(db.store, 'bob', 10)).toEqual([]);
-  if (handedBack === undefined) throw new Error('nothing to lease');
-  expect(await db.store.release('ann', [handedBack])).toEqual([null]);
+  if (released === undefined) throw new Error('nothing to lease');
+  expect(await db.store.release('ann', [released])).toEqual([null]);
   await expireLeases(db.sql);
   await db.store.reclaim({ force: true });
   expect(await leaseTasks(db.store, 'bob', 10)).toEqual([]);
   expect(await db.sql`select from tasks where not cancelled`).toHaveLength(0);
 });
 
-it('T9: the holder of a lease in a cancelled job is told so when it renews', async () => {
+it('T9: refuses a renewal in a cancelled job with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: null }]);
   await db.store.cancelJob(jobId);
   expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: 'job_cancelled' }]);
 });
 
-it('T9: cancelling again, or a job that has ended, changes nothing', async () => {
+it('T9: changes nothing when the job is cancelled already or has ended', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
   await db.store.cancelJob(jobId);
   const cancelledAt = (await db.store.readJob(jobId))?.cancelledAt;
@@ -69,34 +67,31 @@ it('T9: cancelling again, or a job that has ended, changes nothing', async () =>
   expect(await rowCounts(db.sql)).toEqual(counts);
 
   const ended = await submitJob(db.store, { items: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
   await db.store.cancelJob(ended);
   expect(await db.store.readJob(ended)).toMatchObject({ state: 'done', cancelledAt: null });
 });
 
-it('T9: a job whose end nobody has written down yet has ended all the same and is not cancelled', async () => {
+it('T9: does not cancel a job that has ended without a recorded end', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
-  await db.sql`update jobs set finished_at = null`; // as two last reports at once leave it
+  await db.sql`update jobs set finished_at = null`; // like two last reports at once
   await db.store.cancelJob(jobId);
   expect(await db.store.readJob(jobId)).toMatchObject({ state: 'done', cancelledAt: null });
 });
 
-it('T9: more tasks than one statement flags are all flagged', async () => {
+it('T9: marks more tasks than one statement marks', async () => {
   const jobId = await submitJob(db.store, { items: 12_000, shardSize: 1 });
   await leaseTasks(db.store, 'ann', 10);
   await db.store.cancelJob(jobId);
   expect(await db.sql`select count(*)::int as left from tasks where not cancelled`).toEqual([{ left: 0 }]);
 });
 
-it('T10: an error reported in a cancelled job frees the lease and starts nothing anew', async () => {
+it('T10: an error in a cancelled job ends the lease, and the task is not leased again', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   await db.store.cancelJob(jobId);
   expect(await db.store.report('ann', [failure(task)])).toEqual([{ outcome: 'accepted', status: 'pending' }]);
   expect(await leaseTasks(db.store, 'bob')).toEqual([]);

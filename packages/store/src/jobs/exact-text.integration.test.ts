@@ -1,6 +1,6 @@
 import type { Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
-import { completion, fileStore, leaseTasks, success } from '../testing/index.ts';
+import { completion, fileStore, leaseOne, success } from '../testing/index.ts';
 
 const db = fileStore();
 
@@ -43,7 +43,7 @@ const IDS = [
   'e\u0301',
 ];
 
-it('I7: payloads, outputs, item ids and errors come back byte for byte', async () => {
+it('I7: returns payloads, outputs, item ids and errors byte for byte', async () => {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for (const [n, payload] of TEXTS.entries()) yield { id: IDS[n] ?? `item-${n}`, payload };
   }
@@ -60,8 +60,7 @@ it('I7: payloads, outputs, item ids and errors come back byte for byte', async (
     () => '',
   );
   if (reply.outcome !== 'created') throw new Error(reply.outcome);
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   expect(task.params).toBe('{"z":1e400,"a":"\\u0000"}');
   expect(task.items).toEqual(TEXTS.map((payload, n) => ({ itemId: IDS[n], payload })));
   const outcomes = task.items.map(({ itemId, payload }) => success(itemId, payload));

@@ -1,7 +1,7 @@
 import type { Item } from '@macbatch/core';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Store } from '../store.ts';
-import { audit, completion, failure, freshStore, leaseTasks } from '../testing/index.ts';
+import { audit, completion, failure, freshStore, leaseOne, leaseTasks } from '../testing/index.ts';
 
 async function* itemsOf(payloads: Readonly<Record<string, string>>): AsyncGenerator<Item, void, undefined> {
   for (const [id, payload] of Object.entries(payloads)) yield { id, payload };
@@ -29,8 +29,8 @@ async function submit(
   return reply.jobId;
 }
 
-/** Works everything off; returns the item ids that were really run. */
-async function workOff(store: Store, worker = 'worker'): Promise<string[]> {
+/** Leases and completes tasks until nothing is pending. Returns the ids of the items that ran. */
+async function finishAll(store: Store, worker = 'worker'): Promise<string[]> {
   const ran: string[] = [];
   for (;;) {
     const tasks = await leaseTasks(store, worker, 100);
@@ -62,16 +62,16 @@ async function outputs(store: Store, jobId: string) {
   return Object.fromEntries(found);
 }
 
-test('I2: a job that overlaps an earlier one gets those outcomes at once and runs only the rest', async () => {
+it('I2: reuses the outcomes of an earlier job and runs only the other items', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '"x"', b: '"y"' });
-  await workOff(fresh.store);
+  await finishAll(fresh.store);
   const jobId = await submit(fresh.store, { c: '"z"', d: ' "x" ', e: '"w"' });
   const before = await fresh.store.readJob(jobId);
   expect(before?.items).toEqual({ total: 3, ok: 1, error: 0, failed: 0, open: 2 });
   expect(before?.reused).toBe(1);
-  expect(before?.tasks.total).toBe(2); // a task never spans an item that is not run
-  expect(await workOff(fresh.store)).toEqual(['c', 'e']);
+  expect(before?.tasks.total).toBe(2); // a task never spans an item that does not run
+  expect(await finishAll(fresh.store)).toEqual(['c', 'e']);
   expect(await outputs(fresh.store, jobId)).toEqual({
     c: '{"of":"z"}',
     'd (reused)': '{"of":"x"}',
@@ -82,21 +82,21 @@ test('I2: a job that overlaps an earlier one gets those outcomes at once and run
   expect(after?.modelsUsed).toEqual([{ name: 'm', digest: null }]);
 });
 
-test('I2: a job of which everything is paid for is done when it is submitted', async () => {
+it('I2: finishes a job at its submission when the ledger has every outcome', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '1', b: '2' });
-  await workOff(fresh.store);
+  await finishAll(fresh.store);
   const job = await fresh.store.readJob(await submit(fresh.store, { x: '2.0', y: '1e0' }));
   expect(job?.state).toBe('done');
   expect(job?.finishedAt).not.toBeNull();
   expect(job?.items.ok).toBe(2);
 });
 
-test('I2: two items with equal keys in one file run once and both get the outcome', async () => {
+it('I2: runs items with equal keys once and gives all of them the outcome', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '2', c: '1', d: '3', e: '1' });
   expect((await fresh.store.readJob(jobId))?.repeated).toBe(2);
-  expect(await workOff(fresh.store)).toEqual(['a', 'b', 'd']);
+  expect(await finishAll(fresh.store)).toEqual(['a', 'b', 'd']);
   const job = await fresh.store.readJob(jobId);
   expect(job?.items).toEqual({ total: 5, ok: 5, error: 0, failed: 0, open: 0 });
   expect(job?.finishedAt).not.toBeNull();
@@ -110,11 +110,10 @@ test('I2: two items with equal keys in one file run once and both get the outcom
   expect(await audit(fresh.url)).toEqual([]);
 });
 
-test('I2: errors are never reused, and an item that repeats one gets its error', async () => {
+it('I2: never reuses errors in another job, and copies them to repeated items of the same job', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '1' });
-  const [task] = await leaseTasks(fresh.store, 'worker');
-  if (task === undefined) throw new Error('nothing leased');
+  const task = await leaseOne(fresh.store, 'worker');
   const outcome = {
     itemId: 'a',
     output: null,
@@ -130,10 +129,10 @@ test('I2: errors are never reused, and an item that repeats one gets its error',
     failed: 0,
     open: 0,
   });
-  // Another job runs it anew.
+  // Another job runs the item again.
   await submit(fresh.store, { z: '1' });
-  expect(await workOff(fresh.store)).toEqual(['z']);
-  // T13: sent back by a person, both are open again and both end well.
+  expect(await finishAll(fresh.store)).toEqual(['z']);
+  // T13: after a retry both items are open again, and both end ok.
   expect(await fresh.store.retryJob(jobId, { items: true })).toEqual({ tasks: 1, items: 2 });
   expect((await fresh.store.readJob(jobId))?.items).toEqual({
     total: 2,
@@ -142,7 +141,7 @@ test('I2: errors are never reused, and an item that repeats one gets its error',
     failed: 0,
     open: 2,
   });
-  expect(await workOff(fresh.store)).toEqual(['a']);
+  expect(await finishAll(fresh.store)).toEqual(['a']);
   expect((await fresh.store.readJob(jobId))?.items).toEqual({
     total: 2,
     ok: 2,
@@ -152,15 +151,15 @@ test('I2: errors are never reused, and an item that repeats one gets its error',
   });
 });
 
-test('I2: an item that repeats one of a failed task shows that task’s error, and a late success reaches both', async () => {
+it('I2: shows the error of a failed task for repeated items, and gives them a late result', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '2', c: '1' }, { shardSize: 1 });
   const [first, second] = await leaseTasks(fresh.store, 'worker', 2);
-  if (first === undefined || second === undefined) throw new Error('not leased');
+  if (first === undefined || second === undefined) throw new Error('There was nothing to lease.');
   await fresh.store.report('worker', [failure(first), completion(second)]);
   for (let n = 0; n < 2; n += 1) {
     const [again] = await leaseTasks(fresh.store, 'worker', 2);
-    if (again?.taskId !== first.taskId) throw new Error('the task did not come back');
+    if (again?.taskId !== first.taskId) throw new Error('The task did not go back to pending.');
     await fresh.store.report('worker', [failure(again)]);
   }
   expect((await fresh.store.readJob(jobId))?.items).toMatchObject({ failed: 2 });
@@ -172,15 +171,15 @@ test('I2: an item that repeats one of a failed task shows that task’s error, a
   expect((await fresh.store.readJob(jobId))?.items).toMatchObject({ failed: 0, ok: 3 });
 });
 
-test('I2: with reuse turned off everything is run', async () => {
+it('I2: runs every item when reuse is off', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '1' });
-  await workOff(fresh.store);
+  await finishAll(fresh.store);
   await submit(fresh.store, { b: '1', c: '1' }, { reuse: false });
-  expect(await workOff(fresh.store)).toEqual(['b', 'c']);
+  expect(await finishAll(fresh.store)).toEqual(['b', 'c']);
 });
 
-test('I2: payloads that canonical JSON cannot hold are run each', async () => {
+it('I2: runs every item whose payload canonical JSON cannot represent', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, {
     a: '9007199254740993',
@@ -189,15 +188,15 @@ test('I2: payloads that canonical JSON cannot hold are run each', async () => {
     d: '"\\ud800"',
     e: '"\\ud800"',
   });
-  expect(await workOff(fresh.store)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(await finishAll(fresh.store)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('I3: concurrent reports of equal items keep one ledger row a key', async () => {
+it('I3: keeps one ledger row per key when equal items are reported at once', async () => {
   await using fresh = await freshStore();
   const payloads = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`i${n}`, String(n % 20)]));
-  // Submitted before any has run, so that neither finds the other's outcomes.
+  // Submitted before any item has run, so that no job finds outcomes of another.
   await Promise.all([1, 2, 3].map(() => submit(fresh.store, payloads, { shardSize: 3 })));
-  await Promise.all(['w1', 'w2', 'w3', 'w4'].map((worker) => workOff(fresh.store, worker)));
+  await Promise.all(['w1', 'w2', 'w3', 'w4'].map((worker) => finishAll(fresh.store, worker)));
   const again = await fresh.store.readJob(await submit(fresh.store, payloads));
   expect(again?.reused).toBe(60);
   expect(await audit(fresh.url)).toEqual([]);

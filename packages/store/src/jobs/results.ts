@@ -1,12 +1,15 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import { type Statement, statement } from '../database/statement.ts';
-import { findItem, keptJob, type ResultRow, readResults } from './result-statements.ts';
+import { sql } from 'drizzle-orm';
+import { items, jobs } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { type ResultPageArguments, type ResultRow, readResults } from './read-results.ts';
 
-/** Items that one page looks at. */
+/** Items in one page. */
 const PAGE_ITEMS = 1000;
-/** Pages that are being read at once: with one the database and this process would take turns. */
+/** Pages read at the same time. With one, the database and this process would take turns. */
 const PAGES_AHEAD = 2;
 
+/** The recorded outcome of an item. */
 export interface Result {
   readonly itemId: string;
   /** JSON text; exactly one of `output` and `error` is given. */
@@ -20,69 +23,75 @@ export interface Result {
   /** JSON text. */
   readonly usage: string | null;
   readonly recordedAt: Date | null;
-  /** Computed for another item with the same key. */
+  /** Computed for another item with the same idempotency key. */
   readonly reused: boolean;
 }
 
-type PageArguments = { job: string; after: number; limit: number };
+const findItem = statement<{ job: string; item: string }, { readonly seq: number }>(
+  (arg) => sql`
+  select ${items.seq} from ${items} where ${items.jobId} = ${arg.job('uuid')} and ${items.itemId} = ${arg.item('text')}`,
+);
 
-/** Reads the outcomes of a job. */
-export class Results {
-  readonly #connections: ConnectionPools;
-  readonly #page: Statement<PageArguments, ResultRow>;
-  readonly #find: Statement<{ job: string; item: string }, { seq: number }>;
+/** Returns a row unless the job is gone or being pruned. */
+const findUnprunedJob = statement<{ job: string }, unknown>(
+  (arg) => sql`select from ${jobs} where ${jobs.id} = ${arg.job('uuid')} and ${jobs.prunedAt} is null`,
+);
 
-  readonly #kept: Statement<{ job: string }, unknown>;
-
-  constructor(connections: ConnectionPools) {
-    this.#connections = connections;
-    this.#page = statement(readResults);
-    this.#find = statement(findItem);
-    this.#kept = statement(keptJob);
-  }
-
-  /** Pages of outcomes in the order of submission. The next ones are read while one is being used. */
-  async *pages(jobId: string, itemCount: number): AsyncGenerator<readonly Result[], void, undefined> {
-    const ahead: Promise<readonly Result[]>[] = [];
-    let after = -1;
-    for (;;) {
-      while (ahead.length < PAGES_AHEAD && after < itemCount - 1) {
-        const read = this.#read(jobId, after, PAGE_ITEMS);
-        // Its failure is met when it is awaited; without this it would count as unhandled until then.
-        read.catch(() => undefined);
-        ahead.push(read);
-        after += PAGE_ITEMS;
-      }
-      const page = await ahead.shift();
-      if (page === undefined) break;
-      if (page.length > 0) yield page;
+/**
+ * Reads the results of a job in the order of submission, in pages. Reads the next pages while one is used. Throws at
+ * the end when the job was pruned meanwhile.
+ */
+export async function* resultPages(
+  connections: ConnectionPools,
+  jobId: string,
+  itemCount: number,
+): AsyncGenerator<readonly Result[], void, undefined> {
+  const ahead: Promise<readonly Result[]>[] = [];
+  let after = -1;
+  for (;;) {
+    while (ahead.length < PAGES_AHEAD && after < itemCount - 1) {
+      const page = readPage(connections, { job: jobId, after, limit: PAGE_ITEMS });
+      // The error is thrown where the page is awaited. Until then it must not count as unhandled.
+      page.catch(() => undefined);
+      ahead.push(page);
+      after += PAGE_ITEMS;
     }
-    // A job is marked before anything of it goes: without a mark by now every page was whole.
-    const kept = await this.#kept.run(this.#connections.durable, { job: jobId });
-    if (kept.length === 0) throw new Error(`the job ${jobId} was pruned while its outcomes were being read`);
+    const page = await ahead.shift();
+    if (page === undefined) break;
+    if (page.length > 0) yield page;
   }
+  // A prune marks the job before it deletes anything: without a mark now, every page was complete.
+  const unpruned = await findUnprunedJob.run(connections.durable, { job: jobId });
+  if (unpruned.length === 0) throw new Error(`Job ${jobId} was pruned while its results were being read.`);
+}
 
-  /** The outcome of one item, or null where there is none yet or no such item. */
-  async of(jobId: string, itemId: string): Promise<Result | null> {
-    const [place] = await this.#find.run(this.#connections.durable, { job: jobId, item: itemId });
-    if (place === undefined) return null;
-    const [result] = await this.#read(jobId, place.seq - 1, 1);
-    return result ?? null;
-  }
+/** Reads the result of one item; null when it has none or does not exist. */
+export async function resultOf(
+  connections: ConnectionPools,
+  jobId: string,
+  itemId: string,
+): Promise<Result | null> {
+  const [item] = await findItem.run(connections.durable, { job: jobId, item: itemId });
+  if (item === undefined) return null;
+  const [result] = await readPage(connections, { job: jobId, after: item.seq - 1, limit: 1 });
+  return result ?? null;
+}
 
-  async #read(job: string, after: number, limit: number): Promise<readonly Result[]> {
-    const rows = await this.#page.run(this.#connections.durable, { job, after, limit });
-    return rows.map((row) => ({
-      itemId: row.item_id,
-      output: row.output,
-      error: row.error,
-      model: row.model,
-      modelDigest: row.model_digest,
-      worker: row.worker_id,
-      attempt: row.attempt,
-      usage: row.usage,
-      recordedAt: row.recorded_at,
-      reused: row.reused,
-    }));
-  }
+async function readPage(connections: ConnectionPools, page: ResultPageArguments): Promise<readonly Result[]> {
+  return (await readResults.run(connections.durable, page)).map(toResult);
+}
+
+function toResult(row: ResultRow): Result {
+  return {
+    itemId: row.item_id,
+    output: row.output,
+    error: row.error,
+    model: row.model,
+    modelDigest: row.model_digest,
+    worker: row.worker_id,
+    attempt: row.attempt,
+    usage: row.usage,
+    recordedAt: row.recorded_at,
+    reused: row.reused,
+  };
 }

@@ -1,16 +1,23 @@
 import { expect, it } from 'vitest';
+import { createStore } from '../create-store.ts';
+import {
+  audit,
+  completion,
+  fileStore,
+  freshStore,
+  leaseOne,
+  leaseTasks,
+  submitJob,
+} from '../testing/index.ts';
 
 const db = fileStore();
 
-import { createStore } from '../store.ts';
-import { audit, completion, fileStore, freshStore, leaseTasks, submitJob } from '../testing/index.ts';
-
 const ids = (tasks: readonly { readonly taskId: string }[]) => tasks.map(({ taskId }) => Number(taskId));
 
-it('T4: a row that another session holds is skipped, and the next one is taken without waiting', async () => {
+it('T4: skips a task that another session has locked, without waiting', async () => {
   await submitJob(db.store, { items: 30 });
   await db.sql.begin(async (tx) => {
-    // A claim that waits instead of skipping gets the row when this session is ended, and the test is red.
+    // A claim that waits gets the task when this session times out, and the test fails.
     await tx`set local idle_in_transaction_session_timeout = '3s'`;
     await tx`select from tasks where id = 1 for update`;
     expect(ids(await leaseTasks(db.store, 'ann', 2))).toEqual([2, 3]);
@@ -18,7 +25,7 @@ it('T4: a row that another session holds is skipped, and the next one is taken w
   expect(ids(await leaseTasks(db.store, 'ann', 2))).toEqual([1]);
 });
 
-it('T4: sixteen workers at once take every task once, and none is lost', async () => {
+it('T4: leases every task once to sixteen workers at the same time', async () => {
   const jobId = await submitJob(db.store, { items: 400, shardSize: 1 });
   const taken: number[] = [];
   await Promise.all(
@@ -35,7 +42,7 @@ it('T4: sixteen workers at once take every task once, and none is lost', async (
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('W4: no claim hands out more than its limit, also while other sessions hold rows', async () => {
+it('W4: never leases more than the limit of the call, even while other sessions lock tasks', async () => {
   await Promise.all([1, 2, 3].map(() => submitJob(db.store, { items: 60, shardSize: 1 })));
   const locks = await Promise.all([1, 2].map(() => db.sql.reserve()));
   for (const [i, lock] of locks.entries()) {
@@ -55,7 +62,7 @@ it('W4: no claim hands out more than its limit, also while other sessions hold r
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T2: a lease sets the state, its end and the attempt at once, and names the holder', async () => {
+it('T2: sets the status, the lease end, the attempt and the holder at once', async () => {
   await using db = await freshStore({ leaseSeconds: 600 });
   await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
@@ -72,7 +79,7 @@ it('T2: a lease sets the state, its end and the attempt at once, and names the h
   });
 });
 
-it('T3: a lease is never longer than LEASE_SECONDS, whatever the store was made with', async () => {
+it('T3: never leases for longer than LEASE_SECONDS, whatever the store’s options say', async () => {
   await using db = await freshStore({ leaseSeconds: 100_000 });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
@@ -80,7 +87,7 @@ it('T3: a lease is never longer than LEASE_SECONDS, whatever the store was made 
   expect(row?.['kept']).toBe(true);
 });
 
-it('T4: oldest jobs come first, and only what the worker offers', async () => {
+it('T4: leases the oldest jobs first, and only jobs that the worker offers', async () => {
   const first = await submitJob(db.store, { items: 2, shardSize: 1 });
   await submitJob(db.store, { items: 2, shardSize: 1, model: 'another' });
   const third = await submitJob(db.store, { items: 2, shardSize: 1 });
@@ -88,10 +95,9 @@ it('T4: oldest jobs come first, and only what the worker offers', async () => {
   expect(tasks.map(({ jobId }) => jobId)).toEqual([first, first, third, third]);
 });
 
-it('T9: a worker is given only the items that have no outcome yet', async () => {
+it('T9: omits items that have an outcome', async () => {
   await submitJob(db.store, { items: 3 });
-  const [task] = await leaseTasks(db.store, 'ann');
-  if (task === undefined) throw new Error('nothing to lease');
+  const task = await leaseOne(db.store, 'ann');
   const whole = completion(task);
   await db.store.report('ann', [{ ...whole, outcomes: whole.outcomes.slice(1, 2), final: false }]);
   await db.store.release('ann', [task]);
@@ -99,13 +105,12 @@ it('T9: a worker is given only the items that have no outcome yet', async () => 
   expect(again?.items.map(({ itemId }) => itemId)).toEqual(['item-0', 'item-2']);
 });
 
-it('T4: a task that went back to pending is found again, though later ones were taken meanwhile', async () => {
+it('T4: finds a task that went back to pending although later tasks were leased meanwhile', async () => {
   const other = createStore({ url: db.url });
   await submitJob(db.store, { items: 4, shardSize: 1 });
-  const [first] = await leaseTasks(db.store, 'ann', 1);
-  if (first === undefined) throw new Error('nothing to lease');
+  const first = await leaseOne(db.store, 'ann');
   await leaseTasks(db.store, 'ann', 1);
-  await other.release('ann', [first]); // another control plane: this one is not told at once
+  await other.release('ann', [first]); // at another control plane, whose notification may come later
   await other.close();
   expect(ids(await leaseTasks(db.store, 'bob', 5)).toSorted()).toEqual([1, 3, 4]);
 });

@@ -1,101 +1,58 @@
-import { sql } from 'drizzle-orm';
-import { assignments, guard } from '../database/rule-sql.ts';
-import { items, jobs, jobTallies, leases, results, tasks } from '../database/schema.ts';
-import { tallied } from '../tallies/add-to-tallies.ts';
+import type { ConnectionPools } from '@macbatch/connection';
+import { MAX_JOBS_PER_CLAIM } from '@macbatch/core';
+import { groupByTask, type LeasedTask } from '../tasks/leased-tasks.ts';
+import type { ClaimSize } from './claim-sizes.ts';
+import { type ClaimedRow, claimTasks } from './claim-tasks.ts';
+import type { LeaseCall } from './lease-call.ts';
+import { readLeasedTasks } from './read-leased-tasks.ts';
+import type { Scheduler } from './scheduler.ts';
 
-const lease = {
-  worker: sql`${sql.placeholder('worker')}::text`,
-  leaseMs: sql`${sql.placeholder('leaseMs')}::float8`,
-};
-
-/** An item of a task that a worker is given. */
-export interface GivenRow {
-  readonly id: string;
-  readonly job_id: string;
-  readonly attempts: number;
-  readonly job_type: string;
-  readonly model: string;
-  readonly params: string;
-  readonly item_id: string | null;
-  readonly payload: string | null;
+/** Claims tasks, verifies their items, and remembers what was claimed. */
+export async function claim(
+  { connections, floors, holdings, monotonicMs, probation }: Scheduler,
+  { worker, boot, leaseMs }: LeaseCall,
+  { jobs, limit }: ClaimSize,
+): Promise<LeasedTask[]> {
+  if (jobs.length === 0) return [];
+  const tried = jobs.slice(0, MAX_JOBS_PER_CLAIM);
+  const jobIds = tried.map(({ id }) => id);
+  const rows = await claimTasks.run(connections.relaxed, {
+    worker,
+    boot,
+    limit,
+    leaseMs,
+    jobs: jobIds,
+    floors: floors.of(jobIds, monotonicMs()),
+    errorsAtMost: jobIds.map((id) => probation.errorsAtMost(worker, id)),
+    leftToOthersMs: tried.map((job) => probation.leftToOthersMs(worker, job)),
+  });
+  const tasks = await verifyItems(connections, worker, rows);
+  for (const { jobId, taskId } of tasks) {
+    floors.raise(jobId, BigInt(taskId));
+    probation.noteLease(worker, jobId);
+  }
+  holdings.add(worker, tasks);
+  return tasks;
 }
 
-export interface ClaimedRow extends GivenRow {
-  /** Items of the task without an outcome, by its row as it was locked. */
-  readonly missing: number;
+/** Groups claimed rows into tasks. Reads a task again when one of its items got an outcome during the claim. */
+async function verifyItems(
+  connections: ConnectionPools,
+  worker: string,
+  rows: readonly ClaimedRow[],
+): Promise<LeasedTask[]> {
+  const tasks = groupByTask(rows);
+  const missing = new Map(rows.map((row) => [row.id, row.missing]));
+  const outdated = tasks.filter(({ taskId, items }) => items.length > (missing.get(taskId) ?? 0));
+  if (outdated.length === 0) return tasks;
+  const current = groupByTask(
+    await readLeasedTasks.run(connections.relaxed, {
+      worker,
+      taskIds: outdated.map(({ taskId }) => taskId),
+      attempts: outdated.map(({ attempt }) => attempt),
+    }),
+  );
+  const currentById = new Map(current.map((task) => [task.taskId, task]));
+  const isOutdated = new Set(outdated);
+  return tasks.flatMap((task) => (isOutdated.has(task) ? (currentById.get(task.taskId) ?? []) : task));
 }
-
-/**
- * T2, T4: takes up to `limit` pending tasks of these jobs, in their order, and grants the worker a numbered
- * lease on each; a row an item that has no outcome yet.
- *
- * The ids are taken in an array, which Postgres evaluates once: in a bare `IN (SELECT … LIMIT n)` the
- * subselect may run again and claim more than n. It locks the rows that the guard accepts, so the update needs
- * no guard of its own; with one the planner would look the ids up among all pending tasks and not by their
- * key. `floors` are ids below which a job is known to have
- * nothing pending, so that entries that an old snapshot keeps dead in the index are not walked again.
- *
- * An outcome that was recorded just before a task was locked is not in this statement's snapshot, and its item is
- * among the rows all the same; then there are more of them than `missing` says.
- *
- * A job of which the worker has more errors than `errorsAtMost` is left out: what it may be given has to be
- * judged anew. So is, while others can have it, a task that the worker itself gave up with an error.
- */
-export const claim = sql`
-  with open_jobs as materialized (
-    select ${jobs.id}, wanted.floor, wanted.left_to_others_ms, wanted.place
-    from unnest(${sql.placeholder('jobs')}::uuid[], ${sql.placeholder('floors')}::bigint[], ${sql.placeholder('errorsAtMost')}::int[],
-      ${sql.placeholder('leftToOthersMs')}::int[])
-      with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
-    join ${jobs} on ${jobs.id} = wanted.job_id
-    where ${jobs.finishedAt} is null and ${jobs.cancelledAt} is null
-      and not exists (
-        select from ${jobTallies}
-        where ${jobTallies.jobId} = wanted.job_id and ${jobTallies.workerId} = ${lease.worker}
-          and ${jobTallies.itemsError} + ${jobTallies.taskErrors} > wanted.errors_at_most
-        offset 0) -- looked up by key
-    order by wanted.place
-  ),
-  granted as (
-    update ${tasks} set ${assignments('lease', lease)}
-    where ${tasks.id} = any(array(
-        select next.id
-        from open_jobs
-        cross join lateral (
-          select ${tasks.id} from ${tasks}
-          where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
-            and (${tasks.errors} = 0 or not exists (
-              select from ${leases}
-              where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
-                and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
-              offset 0))
-          order by ${tasks.id}
-          limit ${sql.placeholder('limit')}::int
-          for no key update skip locked
-        ) as next
-        limit ${sql.placeholder('limit')}::int))
-    returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
-  ),
-  numbered as (
-    insert into ${leases} (task_id, attempt, worker_id, boot_id)
-    select id, attempts, assigned_worker, ${sql.placeholder('boot')}::text from granted
-  ),
-  moved as (
-    select job_id, assigned_worker as worker_id, 'pending' as was, 'leased' as status, 1 as granted, 0 as items_ok, 0 as items_error, 0 as items_failed
-    from granted
-  ),
-  ${tallied({ blameWorker: false })}
-  select granted.id::text, granted.job_id, granted.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload,
-    granted.item_count - granted.outcome_count as missing
-  from granted
-  join ${jobs} on ${jobs.id} = granted.job_id
-  left join lateral (
-    select ${items.seq}, ${items.itemId}, ${items.payload} from ${items}
-    where ${items.jobId} = granted.job_id
-      and ${items.seq} >= granted.first_seq and ${items.seq} < granted.first_seq + granted.item_count
-      and (granted.outcome_count = 0 or not exists (
-        select from ${results} where ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
-        offset 0)) -- looked up by key: without this all results may be read into a hash
-    offset 0 -- keeps the range scan inside: joined outright it may become a hash of the whole job
-  ) as item on true
-  order by granted.id, item.seq`;

@@ -1,60 +1,71 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import { type Statement, statement } from '../database/statement.ts';
-import { type HoldingRow, heldBy } from './holding-statements.ts';
+import { MAX_TASKS_HELD } from '@macbatch/core';
+import { sql } from 'drizzle-orm';
+import { tasks } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
 
-/** As many leases as one heartbeat can renew. */
-const MOST_TASKS = 10_000;
 /** Workers that one process remembers. */
-const REMEMBERED = 10_000;
+const MAX_WORKERS_REMEMBERED = 10_000;
+
+interface HeldRow {
+  readonly tasks: number;
+  /** Items of these tasks without an outcome. */
+  readonly items: number;
+}
+
+/** Counts what a worker holds, over the partial index of leased tasks. */
+const countHeld = statement<{ worker: string }, HeldRow>(
+  (arg) => sql`
+  select count(*)::int as tasks, coalesce(sum(${tasks.itemCount} - ${tasks.outcomeCount}), 0)::int as items
+  from ${tasks} where ${tasks.status} = 'leased' and ${tasks.assignedWorker} = ${arg.worker('text')}`,
+);
 
 /**
- * What workers hold, so that none hoards. It is counted when a worker is first seen, and then only when all that it
- * was given since could be too much.
+ * How much workers hold, so that none hoards. The database counts for a worker that is new here. After that this
+ * process adds what it grants, and the database counts again only when the sum reaches a limit.
  */
 export class Holdings {
   readonly #connections: ConnectionPools;
-  readonly #heldBy: Statement<{ worker: string }, HoldingRow>;
-  /** Never less than what the worker holds from this process. */
-  readonly #atMost = new Map<string, HoldingRow>();
-  readonly #full = new Set<string>();
+  /** Upper bounds: at least what the worker holds from this process. */
+  readonly #atMost = new Map<string, HeldRow>();
+  readonly #refused = new Set<string>();
 
   constructor(connections: ConnectionPools) {
     this.#connections = connections;
-    this.#heldBy = statement(heldBy);
   }
 
-  /** Tasks that the worker may take beside what it holds. */
+  /** The number of tasks that the worker may still take. */
   async room(worker: string): Promise<number> {
-    const { tasks } = await this.#held(worker, (held) => held.tasks < MOST_TASKS);
-    return Math.max(0, MOST_TASKS - tasks);
+    const { tasks: held } = await this.#held(worker, (known) => known.tasks < MAX_TASKS_HELD);
+    return Math.max(0, MAX_TASKS_HELD - held);
   }
 
-  /** Whether the worker holds so many items that it is to finish some first; two tasks it may always hold. */
-  async hasPlenty(worker: string, mostItems: number): Promise<boolean> {
-    const isPlenty = ({ tasks, items }: HoldingRow) => tasks >= 2 && items >= mostItems;
-    const plenty = isPlenty(await this.#held(worker, (held) => !isPlenty(held)));
-    if (plenty) this.#full.add(worker);
-    return plenty;
+  /** Whether the worker holds `maxItems` or more. Two tasks are always allowed, whatever their size. */
+  async isFull(worker: string, maxItems: number): Promise<boolean> {
+    const reaches = (held: HeldRow) => held.tasks >= 2 && held.items >= maxItems;
+    const full = reaches(await this.#held(worker, (known) => !reaches(known)));
+    if (full) this.#refused.add(worker);
+    return full;
   }
 
-  granted(worker: string, tasks: readonly { readonly items: readonly unknown[] }[]): void {
+  /** Adds granted tasks. */
+  add(worker: string, granted: readonly { readonly items: readonly unknown[] }[]): void {
     const before = this.#atMost.get(worker) ?? { tasks: 0, items: 0 };
-    const items = tasks.reduce((sum, task) => sum + task.items.length, before.items);
-    this.#atMost.set(worker, { tasks: before.tasks + tasks.length, items });
+    const items = granted.reduce((sum, task) => sum + task.items.length, before.items);
+    this.#atMost.set(worker, { tasks: before.tasks + granted.length, items });
   }
 
-  /** The worker has reported: whether it was refused for what it held, and may be waiting for room. */
-  freed(worker: string): boolean {
-    return this.#full.delete(worker);
+  /** The worker has reported. Returns whether it was full before, and may be waiting for room. */
+  takeRefused(worker: string): boolean {
+    return this.#refused.delete(worker);
   }
 
-  /** What is known, where that is good enough; else it is counted. */
-  async #held(worker: string, isEnough: (held: HoldingRow) => boolean): Promise<HoldingRow> {
+  /** Returns the upper bound if it is good enough, and counts otherwise. */
+  async #held(worker: string, isEnough: (known: HeldRow) => boolean): Promise<HeldRow> {
     const known = this.#atMost.get(worker);
     if (known !== undefined && isEnough(known)) return known;
-    const [counted] = await this.#heldBy.run(this.#connections.relaxed, { worker });
-    if (counted === undefined) throw new Error('the count answered nothing');
-    if (this.#atMost.size > REMEMBERED) this.#atMost.clear();
+    const counted = await countHeld.one(this.#connections.relaxed, { worker });
+    if (this.#atMost.size > MAX_WORKERS_REMEMBERED) this.#atMost.clear();
     this.#atMost.set(worker, counted);
     return counted;
   }

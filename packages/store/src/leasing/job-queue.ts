@@ -4,146 +4,109 @@ import {
   orderByModelAffinity,
   orderJobs,
   type PoolRate,
+  SCHEDULING_CACHE_MS,
   type WaitingJob,
+  type WorkKind,
+  workKindKey,
 } from '@macbatch/core';
-import { type Statement, statement } from '../database/statement.ts';
-import { type PaceRow, poolPaces, type QueuedRow, queuedJobs } from './queue-statements.ts';
+import { shareInFlight } from '../database/share-in-flight.ts';
+import type { LeaseOffer } from './lease-call.ts';
+import { type PoolRateRow, type QueuedJobRow, readPoolRates, readQueuedJobs } from './read-queue.ts';
 
-/** How long what was read is good enough to choose by; what is claimed is always checked by the claim. */
-const FRESH_MS = 1000;
-
-export interface QueuedJob extends WaitingJob {
-  readonly jobType: string;
-  readonly model: string;
+/** An open job that has pending tasks. */
+export interface QueuedJob extends WaitingJob, WorkKind {
   readonly shardSize: number;
   readonly pendingTasks: number;
   /** Errors of items and of tasks so far. */
   readonly errors: number;
 }
 
-/** What a worker asks for, with what it tells of the model. */
-export interface QueueOffer {
-  readonly job_type: string;
-  readonly model: string;
-  readonly loaded?: boolean;
-  readonly loadSeconds?: number | null;
-}
-
-interface KindPace extends PoolRate {
+interface WorkKindRate extends PoolRate {
   /** Of the workers that have the model loaded. */
   readonly loadedItemsPerSecond: number;
 }
 
-interface Queue {
-  readonly jobs: readonly QueuedJob[];
-  readonly paces: ReadonlyMap<string, KindPace>;
-  /** By the database's clock, in milliseconds, when it was read. */
-  readonly now: number;
-}
+const NO_RATE: WorkKindRate = { itemsPerSecond: 0, workers: 0, loadedItemsPerSecond: 0 };
 
-const NO_PACE: KindPace = { itemsPerSecond: 0, workers: 0, loadedItemsPerSecond: 0 };
-
-/** The jobs that wait for workers, in the order in which they are to be served. */
+/**
+ * The jobs that wait for workers, in the order in which they are served. Cached for a second: the claim checks
+ * each task again.
+ */
 export class JobQueue {
   readonly #connections: ConnectionPools;
-  readonly #jobs: Statement<Record<string, never>, QueuedRow>;
-  readonly #paces: Statement<Record<string, never>, PaceRow>;
   readonly #monotonicMs: () => number;
   readonly #order: JobOrder;
-  #queue: Queue = { jobs: [], paces: new Map(), now: 0 };
-  #readAt = Number.NEGATIVE_INFINITY;
-  #looks = 0;
-  #reading: Promise<void> | null = null;
+  #jobs: readonly QueuedJob[] = [];
+  #rates: ReadonlyMap<string, WorkKindRate> = new Map();
+  /** The database's clock at the last reading, in milliseconds. */
+  #nowMs = 0;
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #readings = 0;
 
   constructor(connections: ConnectionPools, monotonicMs: () => number, order: JobOrder) {
     this.#connections = connections;
-    this.#jobs = statement(queuedJobs);
-    this.#paces = statement(poolPaces);
     this.#monotonicMs = monotonicMs;
     this.#order = order;
   }
 
-  /** Whether `matching` would look at the database. */
+  /** Whether the next `jobsFor` reads the database. */
   get stale(): boolean {
-    return this.#monotonicMs() - this.#readAt >= FRESH_MS;
+    return this.#monotonicMs() - this.#readAtMs >= SCHEDULING_CACHE_MS;
   }
 
-  /** Tasks may have become pending: the next look is a new one. */
-  forget(): void {
-    this.#readAt = Number.NEGATIVE_INFINITY;
+  /** Counts the readings of the database, to tell one from the next. */
+  get readings(): number {
+    return this.#readings;
   }
 
-  /** The jobs that somebody with these offers should run, the first one first. */
-  async matching(offers: readonly QueueOffer[]): Promise<readonly QueuedJob[]> {
-    if (this.stale) {
-      // Who asks at the same time shares the look.
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = null;
-      });
-      await this.#reading;
-    }
-    const { jobs, now } = this.#queue;
-    const wanted = new Map(offers.map((offer) => [kindOf(offer.job_type, offer.model), offer]));
-    const runnable = jobs.filter(({ jobType, model }) => wanted.has(kindOf(jobType, model)));
-    const loaded = new Set(offers.flatMap((offer) => (offer.loaded === true ? [offer.model] : [])));
-    if (loaded.size === 0) return runnable;
-    const fitOf = ({ jobType, model }: QueuedJob) => {
-      const kind = kindOf(jobType, model);
-      return {
-        loaded: loaded.has(model),
-        loadSeconds: wanted.get(kind)?.loadSeconds ?? null,
-        loadedItemsPerSecond: this.#paceOf(kind).loadedItemsPerSecond,
-      };
-    };
-    return orderByModelAffinity(runnable, fitOf, this.#order, now);
+  /** Drops the cache: tasks may have become pending. */
+  invalidate(): void {
+    this.#readAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Whether a job waited for such a worker when it was last looked. */
-  hasAny(offers: readonly QueueOffer[]): boolean {
-    return this.#queue.jobs.some(({ jobType, model }) =>
-      offers.some((offer) => offer.job_type === jobType && offer.model === model),
-    );
+  /** The jobs that a worker with these offers should run, the most urgent first. */
+  async jobsFor(offers: readonly LeaseOffer[]): Promise<readonly QueuedJob[]> {
+    if (this.stale) await this.#refresh();
+    const offered = new Map(offers.map((offer) => [workKindKey(offer), offer]));
+    const runnable = this.#jobs.filter((job) => offered.has(workKindKey(job)));
+    const loadedModels = new Set(offers.flatMap(({ loaded, model }) => (loaded === true ? [model] : [])));
+    if (loadedModels.size === 0) return runnable;
+    const fitOf = (job: QueuedJob) => ({
+      loaded: loadedModels.has(job.model),
+      loadSeconds: offered.get(workKindKey(job))?.loadSeconds ?? null,
+      loadedItemsPerSecond: this.#rateOf(job).loadedItemsPerSecond,
+    });
+    return orderByModelAffinity(runnable, fitOf, this.#order, this.#nowMs);
   }
 
-  /** How often the database was looked at: tells one look from the next. */
-  get looks(): number {
-    return this.#looks;
+  /** Whether the last reading found a job for one of these offers. */
+  hasJobFor(offers: readonly LeaseOffer[]): boolean {
+    const offered = new Set(offers.map(workKindKey));
+    return this.#jobs.some((job) => offered.has(workKindKey(job)));
   }
 
-  /** How fast the pool is at what a job needs, as its workers tell. */
-  paceOf({ jobType, model }: QueuedJob): PoolRate {
-    return this.#paceOf(kindOf(jobType, model));
+  /** The reported rate of the alive workers for a work kind. */
+  poolRateOf(kind: WorkKind): PoolRate {
+    return this.#rateOf(kind);
   }
 
-  #paceOf(kind: string): KindPace {
-    return this.#queue.paces.get(kind) ?? NO_PACE;
+  #rateOf(kind: WorkKind): WorkKindRate {
+    return this.#rates.get(workKindKey(kind)) ?? NO_RATE;
   }
 
-  async #read(): Promise<void> {
-    const readAt = this.#monotonicMs();
+  readonly #refresh = shareInFlight(async () => {
+    const readAtMs = this.#monotonicMs();
     const client = this.#connections.relaxed;
-    const [jobs, paces] = await Promise.all([this.#jobs.run(client, {}), this.#paces.run(client, {})]);
-    const now = jobs[0]?.now_ms ?? 0;
-    this.#queue = {
-      jobs: orderJobs(jobs.map(queuedJob), this.#order, now),
-      paces: new Map(
-        paces.map((row) => [
-          kindOf(row.job_type, row.model),
-          {
-            itemsPerSecond: row.items_per_second,
-            workers: row.workers,
-            loadedItemsPerSecond: row.loaded_items_per_second,
-          },
-        ]),
-      ),
-      now,
-    };
-    this.#readAt = readAt;
-    this.#looks += 1;
-  }
+    const [jobs, rates] = await Promise.all([readQueuedJobs.run(client), readPoolRates.run(client)]);
+    this.#nowMs = jobs[0]?.now_ms ?? 0;
+    this.#jobs = orderJobs(jobs.map(toQueuedJob), this.#order, this.#nowMs);
+    this.#rates = new Map(rates.map(toRate));
+    this.#readAtMs = readAtMs;
+    this.#readings += 1;
+  });
 }
 
-function queuedJob(row: QueuedRow): QueuedJob {
+function toQueuedJob(row: QueuedJobRow): QueuedJob {
   return {
     id: row.id,
     jobType: row.job_type,
@@ -157,6 +120,13 @@ function queuedJob(row: QueuedRow): QueuedJob {
   };
 }
 
-function kindOf(jobType: string, model: string): string {
-  return JSON.stringify([jobType, model]);
+function toRate(row: PoolRateRow): [string, WorkKindRate] {
+  return [
+    workKindKey({ jobType: row.job_type, model: row.model }),
+    {
+      itemsPerSecond: row.items_per_second,
+      workers: row.workers,
+      loadedItemsPerSecond: row.loaded_items_per_second,
+    },
+  ];
 }

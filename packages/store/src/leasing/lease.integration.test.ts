@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createStore, type Store } from '../store.ts';
-import { completion, fileStore, freshStore, NOOP, submitJob } from '../testing/index.ts';
-import type { WorkerRate } from '../workers/workers.ts';
+import { createStore } from '../create-store.ts';
+import type { Store } from '../store.ts';
+import { completion, fileStore, freshStore, NOOP, NOOP_OFFER, submitJob } from '../testing/index.ts';
+import type { ReportedRate } from '../workers/worker.ts';
 
 const db = fileStore();
 
-const ask = (
+const lease = (
   over: { readonly limit?: number | null; readonly slots?: number; readonly rate?: number | null } = {},
 ) =>
   db.store.lease({
@@ -13,10 +14,10 @@ const ask = (
     boot: 'boot',
     limit: over.limit ?? null,
     slots: over.slots ?? 4,
-    offers: [{ ...NOOP[0], itemsPerSecond: over.rate ?? null }],
+    offers: [{ ...NOOP_OFFER, itemsPerSecond: over.rate ?? null }],
     renews: true,
   });
-const heartbeat = (worker: string, rates: readonly WorkerRate[]) =>
+const heartbeat = (worker: string, rates: readonly ReportedRate[]) =>
   db.store.heartbeat({
     worker,
     boot: 'boot',
@@ -29,49 +30,49 @@ const heartbeat = (worker: string, rates: readonly WorkerRate[]) =>
     offline: false,
     formerBoots: null,
   });
-const pace = (items_per_second: number): WorkerRate[] => [{ ...NOOP[0], items_per_second }];
+const rate = (itemsPerSecond: number): ReportedRate[] => [{ ...NOOP_OFFER, itemsPerSecond }];
 
 describe('the size of a lease', () => {
-  it('is what the worker does in 45 seconds', async () => {
+  it('is the work of 45 seconds at the worker’s rate', async () => {
     await submitJob(db.store, { items: 2000, shardSize: 10 });
-    expect((await ask({ rate: 2 })).tasks).toHaveLength(9);
+    expect((await lease({ rate: 2 })).tasks).toHaveLength(9);
   });
 
-  it('is two items a slot while its pace is not known, and one task at least', async () => {
+  it('is two items per slot, and at least one task, when the rate is unknown', async () => {
     await submitJob(db.store, { items: 2000, shardSize: 4 });
-    expect((await ask({ slots: 1 })).tasks).toHaveLength(1);
-    expect((await ask({ slots: 6 })).tasks).toHaveLength(3);
+    expect((await lease({ slots: 1 })).tasks).toHaveLength(1);
+    expect((await lease({ slots: 6 })).tasks).toHaveLength(3);
   });
 
-  it('is never above what the worker asks for', async () => {
+  it('never exceeds the lease limit of the call', async () => {
     await submitJob(db.store, { items: 2000, shardSize: 10 });
-    expect((await ask({ rate: 100, limit: 2 })).tasks).toHaveLength(2);
+    expect((await lease({ rate: 100, limit: 2 })).tasks).toHaveLength(2);
   });
 
-  it('is no more than its fair half of what is left, by the pace that the others tell', async () => {
-    await heartbeat('ann', pace(1));
-    await heartbeat('bob', pace(3));
+  it('is at most half of the worker’s share of the pending items, by the reported rates', async () => {
+    await heartbeat('ann', rate(1));
+    await heartbeat('bob', rate(3));
     await submitJob(db.store, { items: 80, shardSize: 1 });
-    expect((await ask({ rate: 1 })).tasks).toHaveLength(10);
+    expect((await lease({ rate: 1 })).tasks).toHaveLength(10);
   });
 
-  it('is not in the hand of one who boasts: 500 items at most, and the others still get theirs', async () => {
-    await heartbeat('liar', pace(100_000));
-    await heartbeat('ann', pace(2));
+  it('caps the lease of a worker that overstates its rate at 500 items', async () => {
+    await heartbeat('mallory', rate(100_000));
+    await heartbeat('ann', rate(2));
     await submitJob(db.store, { items: 10_000, shardSize: 10 });
-    const boast = await db.store.lease({
-      worker: 'liar',
+    const overstated = await db.store.lease({
+      worker: 'mallory',
       boot: 'b',
       limit: null,
       slots: 1,
-      offers: [{ ...NOOP[0], itemsPerSecond: 100_000 }],
+      offers: [{ ...NOOP_OFFER, itemsPerSecond: 100_000 }],
       renews: true,
     });
-    expect(boast.tasks).toHaveLength(50);
-    expect((await ask({ rate: 2 })).tasks).toHaveLength(9);
+    expect(overstated.tasks).toHaveLength(50);
+    expect((await lease({ rate: 2 })).tasks).toHaveLength(9);
   });
 
-  it('T4: without slots it is the number that is asked for, over as many jobs as that takes', async () => {
+  it('T4: is the lease limit of the call, over several jobs, when the call names no slots', async () => {
     await submitJob(db.store, { items: 2, shardSize: 1 });
     await submitJob(db.store, { items: 3, shardSize: 1 });
     const { tasks } = await db.store.lease({
@@ -85,31 +86,31 @@ describe('the size of a lease', () => {
   });
 });
 
-it('W4: a worker with plenty gets no more until it has reported some, and is then woken', async () => {
+it('W4: a worker that holds enough gets no more until it reports, and is then notified', async () => {
   await submitJob(db.store, { items: 2000, shardSize: 4 });
   const held = [];
   for (;;) {
-    const { tasks } = await ask({ slots: 4 });
+    const { tasks } = await lease({ slots: 4 });
     if (tasks.length === 0) break;
     held.push(...tasks);
   }
-  expect(held).toHaveLength(4); // 16 items: four a slot
-  const woken = Promise.withResolvers<void>();
-  const stop = db.store.subscribe(woken.resolve);
+  expect(held).toHaveLength(4); // 16 items: four per slot
+  const notified = Promise.withResolvers<void>();
+  const stop = db.store.subscribe(notified.resolve);
   await db.store.report(
     'ann',
     held.map((task) => completion(task)),
   );
-  await woken.promise;
+  await notified.promise;
   stop();
-  expect((await ask({ slots: 4 })).tasks).toHaveLength(2);
+  expect((await lease({ slots: 4 })).tasks).toHaveLength(2);
 });
 
 describe('the order between jobs', () => {
-  // So many slots that what it holds is not plenty.
-  const next = async () => (await ask({ limit: 1, slots: 100 })).tasks[0]?.jobId;
+  // With so many slots the worker never holds enough.
+  const next = async () => (await lease({ limit: 1, slots: 100 })).tasks[0]?.jobId;
 
-  it('is priority, then fewest items left, then age', async () => {
+  it('is by priority, then fewest items left, then age', async () => {
     const large = await submitJob(db.store, { items: 30 });
     const small = await submitJob(db.store, { items: 20 });
     const urgent = await submitJob(db.store, { items: 40, priority: 1 });
@@ -125,7 +126,7 @@ describe('the order between jobs', () => {
     expect(served).toEqual([urgent, urgent, urgent, urgent, small, small, large]);
   });
 
-  it('counts what is left, and not what a job began with', async () => {
+  it('counts the items left, not the items submitted', async () => {
     const half = await submitJob(db.store, { items: 30 });
     const [first, second] = (
       await db.store.lease({ worker: 'a', boot: 'b', limit: 2, offers: NOOP, renews: false })
@@ -138,22 +139,22 @@ describe('the order between jobs', () => {
     expect([await next(), await next()]).toEqual([half, small]);
   });
 
-  it('puts a job first that has got no lease for ten minutes', async () => {
+  it('puts a job first that has had no lease for ten minutes', async () => {
     let now = 0;
     await using fresh = await freshStore({ monotonicMs: () => now });
     const served = async () => {
-      now += 1000; // what was read is too old by then
+      now += 1000; // the cache is too old by then
       const call = { worker: 'a', boot: 'b', limit: 1, offers: NOOP, renews: false };
       return (await fresh.store.lease(call)).tasks[0]?.jobId;
     };
     const large = await submitJob(fresh.store, { items: 30 });
     const small = await submitJob(fresh.store, { items: 10 });
     await fresh.sql`update jobs set created_at = now() - interval '11 minutes' where id = ${large}`;
-    // Served, it is no longer starved.
+    // After a lease the job is not starving any more.
     expect([await served(), await served()]).toEqual([large, small]);
   });
 
-  it('is plain age where the server is set to it', async () => {
+  it('is by age alone with the order fifo', async () => {
     await using fresh = await freshStore({ order: 'fifo' });
     const first = await submitJob(fresh.store, { items: 30 });
     await submitJob(fresh.store, { items: 10, priority: 9 });
@@ -167,60 +168,60 @@ describe('the order between jobs', () => {
     expect(tasks[0]?.jobId).toBe(first);
   });
 
-  it('leaves out what nobody here can run, and never what a stale view has missed', async () => {
-    expect((await ask()).tasks).toEqual([]);
+  it('omits jobs that the worker does not offer, and finds jobs that the cache does not have', async () => {
+    expect((await lease()).tasks).toEqual([]);
     await submitJob(db.store, { items: 5, model: 'other' });
     const ours = await submitJob(db.store, { items: 50 });
-    expect((await ask({ limit: 1 })).tasks[0]?.jobId).toBe(ours);
-    // Another control plane makes a job that this one has not heard of.
+    expect((await lease({ limit: 1 })).tasks[0]?.jobId).toBe(ours);
+    // Another control plane stores a job, and this one has received no notification.
     await using elsewhere = otherStore();
     await db.store.cancelJob(ours);
     const theirs = await submitJob(elsewhere.store, { items: 5 });
-    expect((await ask({ limit: 1 })).tasks[0]?.jobId).toBe(theirs);
+    expect((await lease({ limit: 1 })).tasks[0]?.jobId).toBe(theirs);
   });
 });
 
-/** A second store over the same database, as another control plane has it. */
+/** A second store over the same database, like that of another control plane. */
 function otherStore() {
   const store = createStore({ url: db.url });
   return { store, [Symbol.asyncDispose]: () => store.close() };
 }
 
-describe('G: a worker that has a model loaded', () => {
+describe('a worker that has a model loaded', () => {
   const offers = (loaded: string) =>
     ['a', 'b'].map((model) => ({
-      job_type: 'noop' as const,
+      jobType: 'noop' as const,
       model,
       itemsPerSecond: 1,
       loaded: model === loaded,
       loadSeconds: 10,
     }));
-  const leasedBy = async (store: Store, worker: string, loaded: string, copies = false) => {
-    const call = { worker, boot: `boot-of-${worker}`, limit: null, slots: 1, renews: true, copies };
+  const leasedBy = async (store: Store, worker: string, loaded: string, acceptsCopies = false) => {
+    const call = { worker, boot: `boot-of-${worker}`, limit: null, slots: 1, renews: true, acceptsCopies };
     const { tasks } = await store.lease({ ...call, offers: offers(loaded) });
     return tasks[0]?.model;
   };
-  const holds = (worker: string, model: string, items_per_second: number) =>
-    heartbeat(worker, [{ job_type: 'noop', model, items_per_second, loaded: true }]);
+  const reportLoaded = (worker: string, model: string, itemsPerSecond: number) =>
+    heartbeat(worker, [{ jobType: 'noop', model, itemsPerSecond, loaded: true }]);
 
-  it('keeps it while those that hold the other model end that job soon, and swaps where they do not', async () => {
+  it('keeps the model while the workers with the other model end that job soon, and swaps when they do not', async () => {
     await submitJob(db.store, { items: 100, model: 'a' });
     await submitJob(db.store, { items: 40, model: 'b' });
-    await holds('bob', 'b', 1); // 40 s for it, a swap is worth 80
+    await reportLoaded('bob', 'b', 1); // bob needs 40 s, and a swap is worth it from 80 s on
     expect(await leasedBy(db.store, 'ann', 'a')).toBe('a');
-    await holds('bob', 'b', 0.4);
+    await reportLoaded('bob', 'b', 0.4);
     const fresh = createStore({ url: db.url });
     expect(await leasedBy(fresh, 'ann', 'a')).toBe('b');
     await fresh.close();
   });
 
-  it('loads another where nobody holds it', async () => {
+  it('loads a model that no other worker has', async () => {
     await submitJob(db.store, { items: 100, model: 'a' });
     await submitJob(db.store, { items: 40, model: 'b' });
     expect(await leasedBy(db.store, 'ann', 'a')).toBe('b');
   });
 
-  it('E: is given no copy that it would have to load a model for, unless the holder may never end', async () => {
+  it('gets a copy that needs another model only when the holder may never finish', async () => {
     await submitJob(db.store, { items: 10, model: 'b' });
     expect(await leasedBy(db.store, 'bob', 'b')).toBe('b');
     const fresh = createStore({ url: db.url });

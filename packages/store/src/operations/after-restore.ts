@@ -1,14 +1,13 @@
 import { Database } from '@macbatch/connection';
 
-/** More tasks than any deployment cuts between a backup and its restore. */
+/** More tasks than any deployment creates between a backup and its restore. */
 const SKIPPED_TASK_IDS = 1_000_000_000;
 
 /**
- * To be called once after a database was restored from a backup, before a control plane serves it.
+ * Prepares a database that was restored from a backup. Call it once, before a control plane serves the database.
  *
- * Ids of tasks that were cut after the backup are not given out again: a worker may still have outcomes to
- * report for them, which would be taken for those of the new task. Tokens are worth nothing any more, since
- * they may have been used after the backup.
+ * Skips the ids of tasks that were created after the backup: workers may still report outcomes for them, which would
+ * be recorded for new tasks. Deletes join tokens, because they may have been used after the backup.
  */
 export async function afterRestore(url: string): Promise<void> {
   const { connection } = await new Database(url).connect({

@@ -14,19 +14,19 @@ import {
 } from '../testing/index.ts';
 
 const db = fileStore();
-const MONTH_S = 30 * 24 * 3600;
-const ALL = { olderThanSeconds: MONTH_S, rowLimit: 1_000_000 };
+const MONTH_SECONDS = 30 * 24 * 3600;
+const ALL = { olderThanSeconds: MONTH_SECONDS, rowLimit: 1_000_000 };
 const NOTHING = { jobs: 0, items: 0, tasks: 0, payloadBytes: 0 };
 
-/** Lets a job have ended so many days ago. */
+/** Moves the end of a job back by this many days. */
 async function endedDaysAgo(jobId: string, days: number): Promise<void> {
   await db.sql`
     update jobs set finished_at = finished_at - make_interval(days => ${days}), cancelled_at = cancelled_at - make_interval(days => ${days})
     where id = ${jobId}`;
 }
 
-/** Works off everything that is pending. */
-async function workOff(worker = 'ann'): Promise<void> {
+/** Leases and completes tasks until nothing is pending. */
+async function finishAll(worker = 'ann'): Promise<void> {
   for (;;) {
     const tasks = await leaseTasks(db.store, worker, 100);
     if (tasks.length === 0) return;
@@ -37,10 +37,10 @@ async function workOff(worker = 'ann'): Promise<void> {
   }
 }
 
-/** A job that was run to its end 40 days ago. */
+/** Submits and finishes a job, and moves its end back by 40 days. */
 async function oldJob(items: number, shardSize = 10): Promise<string> {
   const jobId = await submitJob(db.store, { items, shardSize });
-  await workOff();
+  await finishAll();
   await endedDaysAgo(jobId, 40);
   return jobId;
 }
@@ -62,7 +62,7 @@ async function submitKeyed(store: Store, idempotencyKey: string, reuse = true, i
 }
 
 async function runChat(): Promise<void> {
-  const offers = [{ job_type: 'chat', model: 'm' }] as const;
+  const offers = [{ jobType: 'chat', model: 'm' }] as const;
   const { tasks } = await db.store.lease({ worker: 'ann', boot: 'b', limit: 100, offers, renews: false });
   await db.store.report(
     'ann',
@@ -70,7 +70,7 @@ async function runChat(): Promise<void> {
   );
 }
 
-/** Rows of any table that belong to a job. */
+/** Counts the rows of a job in all tables. */
 async function rowsOf(jobId: string): Promise<number> {
   const [row] = await db.sql<{ rows: number }[]>`
     select ((select count(*) from jobs where id = ${jobId}) + (select count(*) from items where job_id = ${jobId})
@@ -80,10 +80,11 @@ async function rowsOf(jobId: string): Promise<number> {
   return row?.rows ?? Number.NaN;
 }
 
-it('a job that ended long ago goes with all its rows; what it counted and every other job stay', async () => {
+it('deletes a job that ended long ago with all its rows, and keeps its counts and the other jobs', async () => {
   const old = await submitJob(db.store, { items: 10, shardSize: 2 });
   const [lost, broken, odd] = await leaseTasks(db.store, 'bob', 3);
-  if (lost === undefined || broken === undefined || odd === undefined) throw new Error('nothing to lease');
+  if (lost === undefined || broken === undefined || odd === undefined)
+    throw new Error('There was nothing to lease.');
   await db.store.report('bob', [
     failure(broken),
     {
@@ -93,7 +94,7 @@ it('a job that ended long ago goes with all its rows; what it counted and every 
   ]);
   await expireLeases(db.sql);
   await db.store.reclaim({ force: true });
-  await workOff();
+  await finishAll();
   const kept = await oldJob(4);
   await endedDaysAgo(kept, -20);
   const running = await submitJob(db.store, { items: 3 });
@@ -101,7 +102,7 @@ it('a job that ended long ago goes with all its rows; what it counted and every 
   const workers = await Promise.all(['ann', 'bob'].map((worker) => heartbeat(worker)));
   const before = await db.store.pulse();
   expect(workers).toHaveLength(2);
-  const counted = await countersOf();
+  const counted = await workerCounters();
 
   const { jobs, rows, left } = await db.store.prune(ALL);
   expect({ jobs, left }).toEqual({ jobs: 1, left: NOTHING });
@@ -112,7 +113,7 @@ it('a job that ended long ago goes with all its rows; what it counted and every 
   expect(await db.store.readJob(kept)).toMatchObject({ items: { ok: 4 } });
   expect(await db.store.readJob(running)).toMatchObject({ state: 'queued' });
   expect(await audit(db.url)).toEqual([]);
-  expect(await countersOf()).toEqual(counted);
+  expect(await workerCounters()).toEqual(counted);
   const after = await db.store.pulse();
   for (const name of ['leasesGranted', 'leasesExpired', 'tasksDone', 'tasksFailed', 'itemsOk'] as const)
     expect(after[name]).toBe(before[name]);
@@ -132,7 +133,7 @@ function heartbeat(worker: string): Promise<unknown> {
   });
 }
 
-async function countersOf(): Promise<unknown> {
+async function workerCounters(): Promise<unknown> {
   return (await db.store.listWorkers()).map(({ worker, tasksDone, tasksFailed }) => ({
     worker,
     tasksDone,
@@ -140,7 +141,7 @@ async function countersOf(): Promise<unknown> {
   }));
 }
 
-it('a job that has not ended, was sent back, or ended a day ago is not pruned; a cancelled one is', async () => {
+it('deletes a job that was cancelled long ago, and keeps unfinished and recent ones', async () => {
   const unended = await submitJob(db.store, { items: 1 });
   await db.sql`update jobs set created_at = now() - interval '1 year'`;
   const cancelled = await submitJob(db.store, { items: 5, shardSize: 1 });
@@ -149,14 +150,14 @@ it('a job that has not ended, was sent back, or ended a day ago is not pruned; a
   const young = await submitJob(db.store, { items: 1 });
   await db.store.cancelJob(young);
   await endedDaysAgo(young, 1);
-  expect(await db.store.prunable(MONTH_S)).toMatchObject({ jobs: 1, items: 5, tasks: 5 });
+  expect(await db.store.prunable(MONTH_SECONDS)).toMatchObject({ jobs: 1, items: 5, tasks: 5 });
   expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1, left: NOTHING });
   expect(await rowsOf(cancelled)).toBe(0);
   expect(await db.store.readJob(unended)).not.toBeNull();
   expect(await db.store.readJob(young)).not.toBeNull();
 });
 
-it('a call deletes a bounded number of rows; from the first on the job is gone for everybody, and the last one ends it', async () => {
+it('deletes a bounded number of rows per call, and hides the job from the first call on', async () => {
   const old = await oldJob(100, 2);
   const other = await submitJob(db.store, { items: 1 });
   const total = Object.values(await rowCounts(db.sql)).reduce((sum, rows) => sum + rows, 0);
@@ -186,18 +187,18 @@ it('a call deletes a bounded number of rows; from the first on the job is gone f
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('a prune that was interrupted is carried on, whatever age is asked for', async () => {
+it('continues an interrupted prune, whatever age the call names', async () => {
   const old = await oldJob(50, 1);
   await db.store.prune({ ...ALL, rowLimit: 20 });
   expect(await rowsOf(old)).toBeGreaterThan(50);
-  // Not even what could be sent back is: the job is gone for everybody.
+  // The job is hidden: even its failed tasks can't be retried.
   await db.sql`update tasks set status = 'failed', outcome_count = 0, error = '{}', assigned_worker = null`;
   expect(await db.store.retryJob(old, { items: true })).toEqual({ tasks: 0, items: 0 });
   expect(await db.store.prune({ ...ALL, olderThanSeconds: 10 * 365 * 24 * 3600 })).toMatchObject({ jobs: 1 });
   expect(await rowsOf(old)).toBe(0);
 });
 
-it('prunes at the same time take turns and leave nothing behind', async () => {
+it('deletes everything when four prunes run at once', async () => {
   const jobs = [await oldJob(300, 1), await oldJob(20, 3), await oldJob(50, 1)];
   const prune = async () => {
     while ((await db.store.prune({ ...ALL, rowLimit: 40 })).left.jobs > 0);
@@ -208,7 +209,7 @@ it('prunes at the same time take turns and leave nothing behind', async () => {
   expect(await db.sql`select sum(items_ok)::int as ok from pruned_tallies`).toEqual([{ ok: 370 }]);
 });
 
-it('T9: a late report for a pruned job is refused, also while the job is being deleted, and leaves no row', async () => {
+it('T9: refuses late reports for a job during and after its prune, and leaves no row', async () => {
   const old = await submitJob(db.store, { items: 40, shardSize: 1 });
   const tasks = await leaseTasks(db.store, 'bob', 40);
   await db.sql`update tasks set status = 'failed', error = '{}', lease_until = null, assigned_worker = null`;
@@ -234,11 +235,11 @@ it('T9: a late report for a pruned job is refused, also while the job is being d
   expect(await db.sql`select from leases`).toHaveLength(0);
 });
 
-it('I6: an idempotency key is free again from when its job is marked', async () => {
+it('I6: frees the idempotency key when the job is marked', async () => {
   const first = await submitKeyed(db.store, 'key');
   await runChat();
   expect(await submitKeyed(db.store, 'key')).toEqual({ ...first, outcome: 'existing' });
-  if (!('jobId' in first)) throw new Error('no job');
+  if (!('jobId' in first)) throw new Error('The job was not created.');
   await endedDaysAgo(first.jobId, 40);
   await db.store.prune({ ...ALL, rowLimit: 1 });
   const second = await submitKeyed(db.store, 'key', false);
@@ -248,10 +249,10 @@ it('I6: an idempotency key is free again from when its job is marked', async () 
   expect(second).not.toMatchObject({ jobId: first.jobId });
 });
 
-it('I6: a job that a submission under its key is being compared with is left for the next prune', async () => {
+it('I6: leaves a job that a submission with its key has locked for the next prune', async () => {
   const first = await submitKeyed(db.store, 'key');
   await runChat();
-  if (!('jobId' in first)) throw new Error('no job');
+  if (!('jobId' in first)) throw new Error('The job was not created.');
   await endedDaysAgo(first.jobId, 40);
   const prunes: unknown[] = [];
   const again = await submitKeyed(
@@ -268,11 +269,11 @@ it('I6: a job that a submission under its key is being compared with is left for
   expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1 });
 });
 
-it('I3: outcomes that a newer job took from a pruned one stay its own; items that come later run anew', async () => {
+it('I3: keeps outcomes that a newer job reused, and runs later equal items again', async () => {
   const first = await submitKeyed(db.store, 'one');
   await runChat();
   const second = await submitKeyed(db.store, 'two');
-  if (!('jobId' in first && 'jobId' in second)) throw new Error('no job');
+  if (!('jobId' in first && 'jobId' in second)) throw new Error('The job was not created.');
   expect(await db.store.readJob(second.jobId)).toMatchObject({ reused: 6, state: 'done' });
   await endedDaysAgo(first.jobId, 40);
   await db.store.prune(ALL);
@@ -283,11 +284,11 @@ it('I3: outcomes that a newer job took from a pruned one stay its own; items tha
   expect(pages[0]).toMatchObject({ output: '{"ok":true}', reused: true, model: 'noop' });
   expect(await audit(db.url)).toEqual([]);
   const third = await submitKeyed(db.store, 'three');
-  if (!('jobId' in third)) throw new Error('no job');
+  if (!('jobId' in third)) throw new Error('The job was not created.');
   expect(await db.store.readJob(third.jobId)).toMatchObject({ reused: 0, tasks: { pending: 3 } });
 });
 
-it('a download that a prune overtakes breaks off; it never ends early as if it were whole', async () => {
+it('fails a download of a job that is pruned meanwhile, instead of ending it early', async () => {
   const old = await oldJob(4000, 1000);
   const pages = db.store.results(old, 4000)[Symbol.asyncIterator]();
   expect((await pages.next()).value).toHaveLength(1000);
@@ -295,10 +296,10 @@ it('a download that a prune overtakes breaks off; it never ends early as if it w
   const rest = async () => {
     while (!((await pages.next()).done ?? false));
   };
-  await expect(rest()).rejects.toThrow(/was pruned while its outcomes were being read/);
+  await expect(rest()).rejects.toThrow(/was pruned while its results were being read/);
 });
 
-it('a job of an earlier release, of which nobody knows the range of its tasks, is pruned too', async () => {
+it('deletes a job of an earlier release, whose range of task ids is unknown', async () => {
   const old = await oldJob(30, 1);
   await db.sql`update jobs set first_task_id = null, last_task_id = null`;
   expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1, left: NOTHING });

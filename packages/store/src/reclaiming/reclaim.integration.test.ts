@@ -1,26 +1,26 @@
 import { EXPIRED_TOO_OFTEN, MAX_EXPIRIES } from '@macbatch/core';
-import { statement } from '../database/statement.ts';
-import { expire } from './expire.ts';
-
-const db = fileStore();
-
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createStore } from '../store.ts';
+import { createStore } from '../create-store.ts';
 import {
   audit,
   completion,
   expireLeases,
   fileStore,
   freshStore,
+  leaseOne,
   leaseTasks,
+  NOOP,
   rowCounts,
   submitJob,
 } from '../testing/index.ts';
+import { expireLeases as expireStatement } from './expire-leases.ts';
+
+const db = fileStore();
 
 const force = { force: true };
 
-it('R1: a store that is asked nothing takes nothing back', async () => {
+it('R1: reclaims nothing without a request', async () => {
   await using db = await freshStore({ leaseSeconds: 0.05 });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
@@ -33,7 +33,7 @@ it('R1: a store that is asked nothing takes nothing back', async () => {
   expect((await db.store.reclaim({ force: false })).reclaimed).toBe(1);
 });
 
-it('T5: an expired lease goes back to pending, its worker is cleared and an event tells of it', async () => {
+it('T5: sends an expired task back to pending, clears its worker and records an event', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
   await expireLeases(db.sql);
@@ -46,13 +46,13 @@ it('T5: an expired lease goes back to pending, its worker is cleared and an even
   ]);
 });
 
-it('T5: a lease that ends at this very moment has passed, one that ends later has not', async () => {
+it('T5: expires a lease that ends at this moment, and not one that ends a microsecond later', async () => {
   await submitJob(db.store, { items: 2, shardSize: 1 });
   await leaseTasks(db.store, 'ann', 2);
   await db.sql.begin(async (tx) => {
     // In a transaction now() stands still.
     await tx`update tasks set lease_until = now() + (id - 1) * interval '1 microsecond'`;
-    await statement<{ limit: number }, unknown>(expire).run(tx, { limit: 10 });
+    await expireStatement.run(tx, { limit: 10 });
     expect(await tx`select status from tasks order by id`).toEqual([
       { status: 'pending' },
       { status: 'leased' },
@@ -60,7 +60,7 @@ it('T5: a lease that ends at this very moment has passed, one that ends later ha
   });
 });
 
-it('R3: the job counts its expiries', async () => {
+it('R3: counts the expiries of each job', async () => {
   const jobId = await submitJob(db.store, { items: 3, shardSize: 1 });
   const other = await submitJob(db.store, { items: 100 });
   await leaseTasks(db.store, 'ann', 3);
@@ -73,7 +73,7 @@ it('R3: the job counts its expiries', async () => {
   expect((await db.store.readJob(other))?.leaseExpiredEvents).toBe(0);
 });
 
-it('R4: a second run changes zero rows', async () => {
+it('R4: changes no row in a second run', async () => {
   await submitJob(db.store, { items: 50 });
   await leaseTasks(db.store, 'ann', 3);
   await expireLeases(db.sql);
@@ -88,23 +88,26 @@ it('R4: a second run changes zero rows', async () => {
   expect(await rowCounts(db.sql)).toEqual(counts);
 });
 
-it.each([2, 8])('R5: %i sweeps at once record each expiry once', async (sweeps) => {
-  const jobId = await submitJob(db.store, { items: 1500, shardSize: 1 });
-  await leaseTasks(db.store, 'ann', 1500);
-  await expireLeases(db.sql);
-  const stores = Array.from({ length: sweeps }, () => createStore({ url: db.url }));
-  const swept = await Promise.all(stores.map((store) => store.reclaim(force)));
-  await Promise.all(stores.map((store) => store.close()));
-  await db.store.reclaim(force); // what one of them had locked just as the last one looked
-  const [events] =
-    await db.sql`select count(*)::int as all, count(distinct task_id)::int as tasks from events`;
-  expect(events).toEqual({ all: 1500, tasks: 1500 });
-  expect(swept.reduce((sum, { reclaimed }) => sum + reclaimed, 0)).toBeLessThanOrEqual(1500);
-  expect((await db.store.readJob(jobId))?.leaseExpiredEvents).toBe(1500);
-  expect(await audit(db.url)).toEqual([]);
-});
+it.each([2, 8])(
+  'R5: records each expiry once when %i control planes reclaim at once',
+  async (controlPlanes) => {
+    const jobId = await submitJob(db.store, { items: 1500, shardSize: 1 });
+    await leaseTasks(db.store, 'ann', 1500);
+    await expireLeases(db.sql);
+    const stores = Array.from({ length: controlPlanes }, () => createStore({ url: db.url }));
+    const answers = await Promise.all(stores.map((store) => store.reclaim(force)));
+    await Promise.all(stores.map((store) => store.close()));
+    await db.store.reclaim(force); // takes back what one had locked while the last one looked
+    const [events] =
+      await db.sql`select count(*)::int as all, count(distinct task_id)::int as tasks from events`;
+    expect(events).toEqual({ all: 1500, tasks: 1500 });
+    expect(answers.reduce((sum, { reclaimed }) => sum + reclaimed, 0)).toBeLessThanOrEqual(1500);
+    expect((await db.store.readJob(jobId))?.leaseExpiredEvents).toBe(1500);
+    expect(await audit(db.url)).toEqual([]);
+  },
+);
 
-it('T11: a task whose leases only ever expire fails in the end, with an error that says so', async () => {
+it('T11: fails a task after ten expiries in a row, with an error that says so', async () => {
   const jobId = await submitJob(db.store, { items: 2 });
   for (let n = 1; n <= MAX_EXPIRIES; n += 1) {
     expect((await leaseTasks(db.store, `worker-${n}`))[0]?.attempt).toBe(n);
@@ -119,10 +122,9 @@ it('T11: a task whose leases only ever expire fails in the end, with an error th
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T9: a late result for a task that failed by expiries is still taken', async () => {
+it('T9: accepts a late result for a task that failed because of expiries', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
-  const [first] = await leaseTasks(db.store, 'ann');
-  if (first === undefined) throw new Error('nothing to lease');
+  const first = await leaseOne(db.store, 'ann');
   for (let n = 1; n <= MAX_EXPIRIES; n += 1) {
     await expireLeases(db.sql);
     await db.store.reclaim(force);
@@ -135,13 +137,13 @@ it('T9: a late result for a task that failed by expiries is still taken', async 
   expect(await audit(db.url)).toEqual([]);
 });
 
-/** Minutes and seconds pass by moving every lease back by as much as the injected clock goes on. */
+/** Time passes by moving every lease end back as far as the injected clock goes on. */
 const moment = fc.record({
   wait: fc.oneof(fc.constant(0), fc.nat({ max: 300 }), fc.nat({ max: 5000 }), fc.nat({ max: 100_000 })),
   does: fc.constantFrom('lease', 'lease of a worker that renews', 'renew', 'lease elsewhere', 'nothing'),
 });
 
-it('R1: leaving a sweep out while it is quiet never leaves an expired lease lying', async () => {
+it('R1: never leaves an expired lease behind when it skips a reclaim', async () => {
   let shift = 0;
   await using db = await freshStore({
     leaseSeconds: 60,
@@ -150,7 +152,7 @@ it('R1: leaving a sweep out while it is quiet never leaves an expired lease lyin
   });
   const elsewhere = createStore({ url: db.url, leaseSeconds: 5, renewedLeaseSeconds: 1 });
   await submitJob(db.store, { items: 200, shardSize: 1 });
-  let leftOut = 0;
+  let skipped = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(moment, { maxLength: 12, size: 'max' }), async (moments) => {
       for (const { wait, does } of moments) {
@@ -160,7 +162,7 @@ it('R1: leaving a sweep out while it is quiet never leaves an expired lease lyin
           worker: 'ann',
           boot: 'b',
           limit: 1,
-          offers: [{ job_type: 'noop', model: 'noop' }],
+          offers: NOOP,
         } as const;
         const leases = await db.sql<{ taskId: string; attempt: number }[]>`
           select id::text as "taskId", attempts as attempt from tasks where status = 'leased' limit 1`;
@@ -169,26 +171,26 @@ it('R1: leaving a sweep out while it is quiet never leaves an expired lease lyin
         if (does === 'lease elsewhere') await elsewhere.lease({ ...call, renews: true });
         if (does === 'renew') await db.store.renew('ann', leases);
         const [before] = await db.sql<{ now: string }[]>`select now()::text as now`;
-        if (db.store.quietForMs() > 0) leftOut += 1;
+        if (db.store.quietForMs() > 0) skipped += 1;
         await db.store.reclaim({ force: false });
-        const lying =
+        const expired =
           await db.sql`select id from tasks where status = 'leased' and lease_until <= ${before?.now ?? ''}::text::timestamptz`;
-        expect(lying).toEqual([]);
+        expect(expired).toEqual([]);
       }
     }),
     { numRuns: 40 },
   );
   await elsewhere.close();
-  expect(leftOut).toBeGreaterThan(20);
+  expect(skipped).toBeGreaterThan(20);
 });
 
-it('R1: after its own host slept a store gives every holder the time to renew before it takes anything back', async () => {
+it('R1: gives every holder time to renew before it reclaims after its own host slept', async () => {
   let awakeMs = 0;
   await using db = await freshStore({ renewedLeaseSeconds: 0.3, monotonicMs: () => awakeMs });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
   await db.store.reclaim({ force: false });
-  // The database's clock goes on, ours stands still.
+  // The database's clock goes on, and this process's clock stands still.
   awakeMs += 2000;
   await db.sql`select pg_sleep(2.2)`;
   await expireLeases(db.sql);

@@ -1,14 +1,34 @@
 import type { ConnectionPool } from '@macbatch/connection';
+import { sql } from 'drizzle-orm';
+import { models } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
 
-/** Builds that one process remembers; more would mean a worker that makes names up. */
-const REMEMBERED = 10_000;
+/** Builds that one process remembers. A worker that reports more invents names. */
+const MAX_BUILDS_REMEMBERED = 10_000;
 
+/** A model as a worker loaded it. */
 export interface ModelBuild {
   readonly name: string;
   readonly digest: string | null;
 }
 
-/** The ids of model builds, which results refer to instead of repeating their names. */
+/** Two arrays with an element for each build. */
+type BuildArguments = { names: readonly string[]; digests: readonly (string | null)[] };
+
+const insertModels = statement<BuildArguments, never>(
+  (arg) => sql`
+  insert into ${models} (name, digest)
+  select * from unnest(${arg.names('text[]')}, ${arg.digests('text[]')}) on conflict do nothing`,
+);
+
+const readModelIds = statement<BuildArguments, ModelBuild & { readonly id: number }>(
+  (arg) => sql`
+  select ${models.id}, ${models.name}, ${models.digest}
+  from ${models} join unnest(${arg.names('text[]')}, ${arg.digests('text[]')}) as build (name, digest)
+    on build.name = ${models.name} and build.digest is not distinct from ${models.digest}`,
+);
+
+/** The ids of model builds. Results refer to an id instead of repeating the name. */
 export class ModelIds {
   readonly #pool: ConnectionPool;
   readonly #ids = new Map<string, number>();
@@ -17,9 +37,9 @@ export class ModelIds {
     this.#pool = pool;
   }
 
-  /** The ids of `builds`, in their order; new builds are added. */
+  /** Returns the id of each build, in order, and null for undefined. Stores builds that are new. */
   async of(builds: readonly (ModelBuild | undefined)[]): Promise<(number | null)[]> {
-    if (this.#ids.size > REMEMBERED) this.#ids.clear();
+    if (this.#ids.size > MAX_BUILDS_REMEMBERED) this.#ids.clear();
     const unknown = new Map<string, ModelBuild>();
     for (const build of builds) {
       if (build !== undefined && !this.#ids.has(keyOf(build))) unknown.set(keyOf(build), build);
@@ -29,22 +49,12 @@ export class ModelIds {
   }
 
   async #learn(builds: readonly ModelBuild[]): Promise<void> {
-    const names = builds.map((build) => build.name);
-    const digests = builds.map((build) => build.digest);
-    await this.#pool.run(
-      async (sql) => sql`
-      insert into models (name, digest) select * from unnest(${names}::text[], ${digests}::text[]) on conflict do nothing`,
-    );
-    const rows = await this.#pool.run(
-      async (sql) => sql<{ id: number; name: string; digest: string | null }[]>`
-      select models.id, models.name, models.digest
-      from models join unnest(${names}::text[], ${digests}::text[]) as build (name, digest)
-        on build.name = models.name and build.digest is not distinct from models.digest`,
-    );
-    for (const row of rows) this.#ids.set(keyOf(row), row.id);
+    const args = { names: builds.map(({ name }) => name), digests: builds.map(({ digest }) => digest) };
+    await insertModels.run(this.#pool, args);
+    for (const row of await readModelIds.run(this.#pool, args)) this.#ids.set(keyOf(row), row.id);
   }
 }
 
-function keyOf(build: ModelBuild): string {
-  return JSON.stringify([build.name, build.digest]);
+function keyOf({ name, digest }: ModelBuild): string {
+  return JSON.stringify([name, digest]);
 }

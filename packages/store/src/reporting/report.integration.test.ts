@@ -1,30 +1,24 @@
 import { describe, expect, it } from 'vitest';
-
-const db = fileStore();
-
-import { statement } from '../database/statement.ts';
-import { claim } from '../leasing/claim.ts';
-import type { ClaimArguments, LeasedTask } from '../leasing/lease.ts';
+import { claimTasks } from '../leasing/claim-tasks.ts';
+import type { LeasedTask } from '../tasks/leased-tasks.ts';
 import {
   audit,
   completion,
   expireLeases,
-  type FileStore,
   failure,
   fileStore,
   itemError,
+  leaseOne,
   leaseTasks,
   submitJob,
   success,
+  waitForBlockedSession,
 } from '../testing/index.ts';
-import type { Entry } from './report.ts';
+import type { Entry } from './report-entry.ts';
 
-async function leaseOne(db: FileStore, worker: string): Promise<LeasedTask> {
-  const [task] = await leaseTasks(db.store, worker);
-  if (task === undefined) throw new Error('nothing to lease');
-  return task;
-}
-async function loseLease(db: FileStore): Promise<void> {
+const db = fileStore();
+
+async function expireAll(): Promise<void> {
   await expireLeases(db.sql);
   await db.store.reclaim({ force: true });
 }
@@ -33,18 +27,18 @@ const part = (task: LeasedTask, ...items: number[]): Entry => ({
   outcomes: items.map((n) => success(`item-${n}`, `"${task.attempt}"`)),
   final: false,
 });
-async function rows(db: FileStore): Promise<string[]> {
+async function resultRows(): Promise<string[]> {
   const found = await db.sql<{ row: string }[]>`
     select seq || ' ' || coalesce(output, error) || ' by ' || attempt as row from results order by seq`;
   return found.map(({ row }) => row);
 }
 
-describe('first result wins', () => {
-  it('T7: a second completion changes nothing, is no error, and is told whose was first', async () => {
+describe('T7: the first result wins', () => {
+  it('T7: answers a second completion with duplicate or superseded, and changes nothing', async () => {
     await submitJob(db.store, { items: 2 });
-    const first = await leaseOne(db, 'ann');
-    await loseLease(db);
-    const second = await leaseOne(db, 'bob');
+    const first = await leaseOne(db.store, 'ann');
+    await expireAll();
+    const second = await leaseOne(db.store, 'bob');
     expect(await db.store.report('bob', [completion(second, '"b"')])).toEqual([
       { outcome: 'accepted', status: 'done' },
     ]);
@@ -54,31 +48,31 @@ describe('first result wins', () => {
     expect(await db.store.report('bob', [completion(second, '"c"')])).toEqual([
       { outcome: 'duplicate', status: 'done' },
     ]);
-    expect(await rows(db)).toEqual(['0 "b" by 2', '1 "b" by 2']);
+    expect(await resultRows()).toEqual(['0 "b" by 2', '1 "b" by 2']);
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('T9: a late result is accepted while the task is pending, and while another holds it', async () => {
+  it('T9: accepts a late result while the task is pending or held by another worker', async () => {
     await submitJob(db.store, { items: 2 });
-    const first = await leaseOne(db, 'ann');
-    await loseLease(db);
+    const first = await leaseOne(db.store, 'ann');
+    await expireAll();
     expect(await db.store.report('ann', [part(first, 0)])).toEqual([
       { outcome: 'accepted', status: 'pending' },
     ]);
-    const second = await leaseOne(db, 'bob');
+    const second = await leaseOne(db.store, 'bob');
     expect(await db.store.report('ann', [part(first, 1)])).toEqual([{ outcome: 'accepted', status: 'done' }]);
     expect(await db.store.report('bob', [part(second, 1)])).toEqual([
       { outcome: 'superseded', status: 'done' },
     ]);
-    expect(await rows(db)).toEqual(['0 "1" by 1', '1 "1" by 1']);
+    expect(await resultRows()).toEqual(['0 "1" by 1', '1 "1" by 1']);
   });
 
-  it('I3: of overlapping parts from two workers at once each item keeps one outcome, and the counts are exact', async () => {
+  it('I3: keeps one outcome per item when two workers report overlapping items at once', async () => {
     for (let run = 0; run < 12; run += 1) {
       const jobId = await submitJob(db.store, { items: 6, shardSize: 6 });
-      const late = await leaseOne(db, 'ann');
-      await loseLease(db);
-      const current = await leaseOne(db, 'bob');
+      const late = await leaseOne(db.store, 'ann');
+      await expireAll();
+      const current = await leaseOne(db.store, 'bob');
       const verdicts = await Promise.all([
         db.store.report('ann', [part(late, 0, 1, 2)]),
         db.store.report('bob', [part(current, 2, 3)]),
@@ -92,10 +86,10 @@ describe('first result wins', () => {
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('I3: of two completions at once exactly one is accepted', async () => {
+  it('I3: accepts exactly one of two completions at once', async () => {
     await submitJob(db.store, { items: 20, shardSize: 1 });
     const late = await leaseTasks(db.store, 'ann', 20);
-    await loseLease(db);
+    await expireAll();
     const current = await leaseTasks(db.store, 'bob', 20);
     const [anns, bobs] = await Promise.all([
       db.store.report(
@@ -115,34 +109,38 @@ describe('first result wins', () => {
   });
 });
 
-describe('what was never granted', () => {
+describe('refused entries', () => {
   it.each<[string, (task: LeasedTask) => [worker: string, entry: Entry], string]>([
-    ['a task that the worker never leased', (task) => ['bob', completion(task)], 'not_leased'],
-    ['an attempt from the future', (task) => ['ann', { ...completion(task), attempt: 2 }], 'not_leased'],
-    ['a task that is not there', (task) => ['ann', { ...completion(task), taskId: '999' }], 'not_found'],
+    ['the worker never leased the task', (task) => ['bob', completion(task)], 'not_leased'],
     [
-      "an item that is not the task's",
+      'the attempt is higher than the current one',
+      (task) => ['ann', { ...completion(task), attempt: 2 }],
+      'not_leased',
+    ],
+    ['the task does not exist', (task) => ['ann', { ...completion(task), taskId: '999' }], 'not_found'],
+    [
+      'an item is not in the task',
       (task) => ['ann', { ...completion(task), outcomes: [success('item-1')] }],
       'unknown_item',
     ],
     [
-      'an item missing though it is final',
+      'an item is missing although the entry is final',
       (task) => ['ann', { ...completion(task), outcomes: [] }],
       'missing_items',
     ],
-  ])('T9: %s is refused, and nothing of the entry is kept', async (_what, change, code) => {
+  ])('T9: refuses the whole entry when %s', async (_what, change, code) => {
     await submitJob(db.store, { items: 2, shardSize: 1 });
-    const [worker, entry] = change(await leaseOne(db, 'ann'));
+    const [worker, entry] = change(await leaseOne(db.store, 'ann'));
     expect(await db.store.report(worker, [entry])).toMatchObject([{ outcome: 'refused', code }]);
-    expect(await rows(db)).toEqual([]);
+    expect(await resultRows()).toEqual([]);
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('T10: an error from a worker that lost the lease changes nothing and is noted', async () => {
+  it('T10: ignores an error from a lease that ended, and records an event', async () => {
     await submitJob(db.store, { items: 1 });
-    const late = await leaseOne(db, 'ann');
-    await loseLease(db);
-    await leaseOne(db, 'bob');
+    const late = await leaseOne(db.store, 'ann');
+    await expireAll();
+    await leaseOne(db.store, 'bob');
     expect(await db.store.report('ann', [failure(late)])).toEqual([
       { outcome: 'refused', status: 'leased', code: 'lease_lost' },
     ]);
@@ -154,7 +152,7 @@ describe('what was never granted', () => {
     ]);
   });
 
-  it('A3: of many entries the bad ones are refused and the others stand', async () => {
+  it('A3: refuses a bad entry and accepts the others of the report', async () => {
     await submitJob(db.store, { items: 10, shardSize: 1 });
     const tasks = await leaseTasks(db.store, 'ann', 10);
     const entries = tasks.map((task, i) =>
@@ -167,10 +165,10 @@ describe('what was never granted', () => {
   });
 });
 
-describe('errors', () => {
-  it("I1: one item's permanent error is its outcome, and does not fail its neighbours", async () => {
+describe('reported errors', () => {
+  it('I1: records an item error as the outcome of that item alone', async () => {
     const jobId = await submitJob(db.store, { items: 3 });
-    const task = await leaseOne(db, 'ann');
+    const task = await leaseOne(db.store, 'ann');
     const outcomes = [success('item-0'), itemError('item-1'), success('item-2')];
     await db.store.report('ann', [{ ...completion(task), outcomes }]);
     expect(await db.store.readJob(jobId)).toMatchObject({
@@ -184,12 +182,12 @@ describe('errors', () => {
     });
   });
 
-  it('T6: an error sends the task back, and the next worker gets only the items without an outcome', async () => {
+  it('T6: sends the task back on an error, and leases only its items without an outcome', async () => {
     await submitJob(db.store, { items: 4 });
-    const task = await leaseOne(db, 'ann');
+    const task = await leaseOne(db.store, 'ann');
     const both = { ...part(task, 1, 3), error: failure(task).error };
     expect(await db.store.report('ann', [both])).toEqual([{ outcome: 'accepted', status: 'pending' }]);
-    const again = await leaseOne(db, 'bob');
+    const again = await leaseOne(db.store, 'bob');
     expect(again.items.map(({ itemId }) => itemId)).toEqual(['item-0', 'item-2']);
     expect(await db.store.report('bob', [completion(again)])).toEqual([
       { outcome: 'accepted', status: 'done' },
@@ -197,10 +195,10 @@ describe('errors', () => {
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('T6: the third error fails the task; its recorded outcomes stay, the others read as its error', async () => {
+  it('T6: fails the task on the third error, and shows that error for its items without an outcome', async () => {
     const jobId = await submitJob(db.store, { items: 2 });
     for (const n of [1, 2, 3]) {
-      const task = await leaseOne(db, `worker-${n}`);
+      const task = await leaseOne(db.store, `worker-${n}`);
       const entries =
         n === 1 ? [{ ...part(task, 0), error: failure(task).error }] : [failure(task, `broke ${n}`)];
       await db.store.report(`worker-${n}`, entries);
@@ -214,15 +212,15 @@ describe('errors', () => {
     ]);
     expect((await db.store.resultOf(jobId, 'item-0'))?.output).toBe('"1"');
     expect((await db.store.resultOf(jobId, 'item-1'))?.error).toContain('broke 3');
-    expect(await rows(db)).toHaveLength(1);
+    expect(await resultRows()).toHaveLength(1);
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('T6: an error that waited for its lease to be granted finds it granted', async () => {
+  it('T6: accepts an error that waited for its own lease to be granted', async () => {
     const jobId = await submitJob(db.store, { items: 1 });
     const leasing = await db.sql.reserve();
     await leasing`begin`;
-    await statement<ClaimArguments, unknown>(claim).run(leasing, {
+    await claimTasks.run(leasing, {
       worker: 'ann',
       boot: 'boot',
       limit: 1,
@@ -233,11 +231,7 @@ describe('errors', () => {
       leftToOthersMs: [0],
     });
     const failed = db.store.report('ann', [failure({ taskId: '1', attempt: 1 })]);
-    for (;;) {
-      const waiting =
-        await db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-      if (waiting.length > 0) break;
-    }
+    await waitForBlockedSession(db.sql);
     await leasing`commit`;
     leasing.release();
     expect(await failed).toEqual([{ outcome: 'accepted', status: 'pending' }]);

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** Each names what is wrong where it finds a row; a database that kept every rule gives none. */
+/** Queries that return rows only when something is wrong, by the message for it. */
 const CHECKS: Readonly<Record<string, string>> = {
   'the tallies by status are not the tasks by status': `
     select job_id from (
@@ -17,7 +17,7 @@ const CHECKS: Readonly<Record<string, string>> = {
       select job_id, count(*) filter (where error is null) as ok, count(*) filter (where error is not null) as error
       from results group by job_id) as truth using (job_id)
     where (tally.ok, tally.error) is distinct from (coalesce(truth.ok, 0), coalesce(truth.error, 0))`,
-  'the tally of items of failed tasks is not what these miss': `
+  'the tally of items of failed tasks is not their items without an outcome': `
     select job_id from (select job_id, sum(items_failed) as missing from job_tallies group by job_id) as tally
     left join (
       select job_id, sum(item_count - outcome_count) as missing from tasks where status = 'failed' group by job_id) as truth using (job_id)
@@ -30,52 +30,52 @@ const CHECKS: Readonly<Record<string, string>> = {
     select job_id from (select job_id, sum(leases_granted) as granted from job_tallies group by job_id) as tally
     left join (select tasks.job_id, count(*) as granted from leases join tasks on tasks.id = leases.task_id group by tasks.job_id) as truth using (job_id)
     where tally.granted is distinct from coalesce(truth.granted, 0)`,
-  'a task does not count its outcomes right': `
+  'the outcome count of a task is not the number of its results': `
     select tasks.id from tasks left join results on results.task_id = tasks.id and not results.reused
     group by tasks.id having count(results.seq) <> tasks.outcome_count`,
-  'a result lies outside its task': `
+  'a result is outside its task': `
     select results.seq from results left join tasks on tasks.id = results.task_id
       and tasks.job_id = results.job_id and results.seq >= tasks.first_seq and results.seq < tasks.first_seq + tasks.item_count
     where tasks.id is null and not results.reused`,
   'a result comes from a lease that was never granted': `
     select results.seq from results left join leases on leases.task_id = results.task_id and leases.attempt = results.attempt
     where leases.task_id is null
-      -- What was taken from a job that is pruned now has no lease any more.
+      -- A result reused from a pruned job has no lease any more.
       and (not results.reused or exists (select from tasks where tasks.id = results.task_id))`,
-  'done is not the same as having every outcome': `
+  'a task is done without every outcome, or has every outcome and is not done': `
     select id from tasks where (status = 'done') <> (outcome_count = item_count)`,
-  'leased is not the same as having a lease end': `
+  'a task is leased without a lease end, or has a lease end and is not leased': `
     select id from tasks where (status = 'leased') <> (lease_until is not null)`,
-  'a worker is not named exactly while leased or done': `
+  'a task names a worker while it is not leased or done, or names none while it is': `
     select id from tasks where (assigned_worker is not null) <> (status in ('leased', 'done'))`,
-  'a task has not had as many leases as attempts': `
+  'a task has not as many leases as attempts': `
     select tasks.id from tasks left join leases on leases.task_id = tasks.id
     group by tasks.id having count(leases.attempt) <> tasks.attempts or coalesce(max(leases.attempt), 0) <> tasks.attempts`,
   'a task counts more expiries than it has events': `
     select tasks.id from tasks left join events on events.task_id = tasks.id
     group by tasks.id having count(*) filter (where kind = 'lease_expired') < tasks.expiries`,
-  'the errors of a task that was never sent back are not its events': `
+  'the errors of a task that was never retried are not its events': `
     select tasks.id from tasks left join events on events.task_id = tasks.id
     group by tasks.id having count(*) filter (where kind = 'task_retried') = 0
       and count(*) filter (where kind in ('task_error', 'task_failed')) <> tasks.errors`,
   'one lease expired twice': `
     select task_id from events where kind = 'lease_expired' group by task_id, attempt having count(*) > 1`,
-  'a job that has ended still has tasks to run': `
+  'a job that has ended has unfinished tasks': `
     select jobs.id from jobs where finished_at is not null
       and exists (select from tasks where job_id = jobs.id and status in ('pending', 'leased'))`,
-  'a job does not have the items and tasks that it says': `
+  'the item and task counts of a job are not its items and tasks': `
     select jobs.id from jobs
     where item_count <> (select count(*) from items where job_id = jobs.id)
       or task_count <> (select count(*) from tasks where job_id = jobs.id)
       or item_count - reused_count - repeated_count <> (select coalesce(sum(tasks.item_count), 0) from tasks where job_id = jobs.id)`,
 };
 
-/** Recomputes from the rows what the database says of itself, and tells what does not fit. */
+/** Checks that a database kept every rule: recomputes its counts from its rows. Returns a message for each problem. */
 export async function audit(database: string | postgres.Sql): Promise<string[]> {
   const own = typeof database === 'string' ? postgres(database, { max: 1, onnotice: () => undefined }) : null;
   const sql = own ?? (database as postgres.Sql);
   try {
-    // Several statements in one go come back as a list of their rows.
+    // Several statements in one call return a list of their rows.
     const found = await sql.unsafe<(readonly unknown[])[]>(Object.values(CHECKS).join(';'));
     return Object.keys(CHECKS).flatMap((problem, i) => {
       const rows = found[i] ?? [];

@@ -1,19 +1,19 @@
-import type { LeasedTask } from '../leasing/lease.ts';
 import type { Store } from '../store.ts';
-import { type FileStore, fileStore } from './file-store.ts';
-import { leaseTasks, NOOP, submitJob, success } from './index.ts';
+import type { LeasedTask } from '../tasks/leased-tasks.ts';
+import { fileStore } from './file-store.ts';
+import { leaseTasks, NOOP_OFFER, submitJob, success } from './submitted-job.ts';
 
-export interface Ask {
+export interface IdleWorker {
   readonly rate?: number | null;
   readonly slots?: number;
-  readonly copies?: boolean;
+  readonly acceptsCopies?: boolean;
   readonly boot?: string;
-  readonly again?: boolean;
+  readonly repeated?: boolean;
 }
 
-/** A store for a test file, and what tests of copies ask of it. */
+/** A store for a test file, with the calls that tests of copies need. */
 export function copyStore() {
-  // At each look at it so much time has passed that nothing is remembered.
+  // Every cache is too old at each call.
   let clockMs = 0;
   const monotonicMs = () => {
     clockMs += 2000;
@@ -21,21 +21,26 @@ export function copyStore() {
   };
   const db = fileStore({ monotonicMs });
 
-  async function ask(worker: string, over: Ask = {}, store: Store = db.store): Promise<LeasedTask[]> {
+  /** Asks for work that can be a copy. */
+  async function lease(
+    worker: string,
+    over: IdleWorker = {},
+    store: Store = db.store,
+  ): Promise<LeasedTask[]> {
     const { tasks } = await store.lease({
       worker,
       boot: over.boot ?? `boot-of-${worker}`,
       limit: null,
       slots: over.slots ?? 1,
-      offers: [{ ...NOOP[0], itemsPerSecond: over.rate ?? null }],
+      offers: [{ ...NOOP_OFFER, itemsPerSecond: over.rate ?? null }],
       renews: true,
-      copies: over.copies ?? true,
-      again: over.again ?? false,
+      acceptsCopies: over.acceptsCopies ?? true,
+      repeated: over.repeated ?? false,
     });
     return tasks;
   }
-  /** Reports items of a task. */
-  const bring = (worker: string, task: LeasedTask, ...items: readonly number[]) =>
+  /** Reports that these items of a task are ok. */
+  const report = (worker: string, task: LeasedTask, ...items: readonly number[]) =>
     db.store.report(worker, [
       {
         taskId: task.taskId,
@@ -45,42 +50,34 @@ export function copyStore() {
         error: null,
       },
     ]);
-  const loseCopies = async () => {
+  const expireCopies = async () => {
     await db.sql`update copies set lease_until = now() - interval '1 hour' where ended is null`;
     return db.store.reclaim({ force: true });
   };
-  const countsOf = async (task: LeasedTask) => {
+  const taskRow = async (task: LeasedTask) => {
     const [row] = await db.sql<
       { status: string; attempts: number; expiries: number; assigned_worker: string | null }[]
     >`
       select status, attempts, expiries, assigned_worker from tasks where id = ${task.taskId}`;
     return row;
   };
-  /** A job of one task that ann holds, with as many items. */
-  async function heldByAnn(items: number): Promise<{ readonly id: string; readonly task: LeasedTask }> {
+  /** Submits a job of one task with this many items, and leases it to ann. */
+  async function leasedToAnn(items: number): Promise<{ readonly id: string; readonly task: LeasedTask }> {
     const id = await submitJob(db.store, { items, shardSize: items });
     const [task] = await leaseTasks(db.store, 'ann');
-    if (task === undefined) throw new Error('ann was given nothing');
+    if (task === undefined) throw new Error('Ann got no task.');
     return { id, task };
   }
-  /** The copy that a worker is given; the test fails where it is given none. */
-  async function copyFor(worker: string, over: Ask = {}): Promise<LeasedTask> {
-    const [task] = await ask(worker, over);
-    if (task === undefined) throw new Error(`${worker} was given nothing`);
+  /** Leases a copy to a worker. Throws when it gets none. */
+  async function copyFor(worker: string, over: IdleWorker = {}): Promise<LeasedTask> {
+    const [task] = await lease(worker, over);
+    if (task === undefined) throw new Error(`${worker} got no copy.`);
     return task;
   }
 
-  return { db, monotonicMs, ask, bring, loseCopies, countsOf, heldByAnn, copyFor };
+  return { db, monotonicMs, lease, report, expireCopies, taskRow, leasedToAnn, copyFor };
 }
 
 export const idsOf = (tasks: readonly LeasedTask[]) =>
   tasks.flatMap((task) => task.items.map(({ itemId }) => itemId));
 export const item = (n: number) => `item-${n}`;
-/** Resolves when somebody waits for a lock. */
-export async function lockWaits(sql: FileStore['sql']): Promise<void> {
-  for (;;) {
-    const waiting =
-      await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    if (waiting.length > 0) return;
-  }
-}

@@ -4,18 +4,18 @@ import { type FreshStore, freshStore } from './fresh-store.ts';
 
 export type FileStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
 
-/** One store for the tests of a file, emptied before each: cloning a database takes longer than most tests. */
+/** Opens one store for the tests of a file and empties it before each test: cloning a database takes longer. */
 export function fileStore(options: Omit<StoreOptions, 'url'> = {}): FileStore {
   let fresh: FreshStore | undefined;
   const opened = (): FreshStore => {
-    if (fresh === undefined) throw new Error('the store opens when the tests begin');
+    if (fresh === undefined) throw new Error('The store opens only when the tests begin.');
     return fresh;
   };
   beforeAll(async () => {
     fresh = await freshStore(options);
   });
   beforeEach(async () => {
-    // Not the models, whose ids the store remembers.
+    // Without models: the store caches their ids.
     await opened()
       .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, workers, events, ledger, boots, keys, join_tokens restart identity`;
   });

@@ -1,11 +1,11 @@
 import type postgres from 'postgres';
 
-/** Lets every lease that is held now have ended an hour ago, as if its worker's lid had been closed. */
+/** Sets the end of every lease to an hour ago, as if the worker's lid had been closed. */
 export async function expireLeases(sql: postgres.Sql): Promise<void> {
   await sql`update tasks set lease_until = now() - interval '1 hour' where status = 'leased'`;
 }
 
-/** How many rows each table holds. */
+/** Counts the rows of each table. */
 export async function rowCounts(sql: postgres.Sql): Promise<Record<string, number>> {
   const [counts] = await sql<Record<string, number>[]>`
     select (select count(*)::int from jobs) as jobs, (select count(*)::int from items) as items,
@@ -13,6 +13,15 @@ export async function rowCounts(sql: postgres.Sql): Promise<Record<string, numbe
       (select count(*)::int from results) as results, (select count(*)::int from workers) as workers,
       (select count(*)::int from events) as events, (select count(*)::int from job_tallies) as job_tallies,
       (select count(*)::int from models) as models, (select count(*)::int from job_models) as job_models`;
-  if (counts === undefined) throw new Error('the count answered nothing');
+  if (counts === undefined) throw new Error('The count returned no row.');
   return counts;
+}
+
+/** Resolves when a session of this database waits for a lock. */
+export async function waitForBlockedSession(sql: postgres.Sql): Promise<void> {
+  for (;;) {
+    const waiting =
+      await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    if (waiting.length > 0) return;
+  }
 }

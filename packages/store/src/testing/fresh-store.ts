@@ -2,23 +2,24 @@ import { createDatabase } from '@macbatch/postgres/testing';
 import postgres from 'postgres';
 import { uuidv7 } from 'uuidv7';
 import { inject } from 'vitest';
-import { createStore, type Store, type StoreOptions } from '../store.ts';
+import { createStore } from '../create-store.ts';
+import type { Store, StoreOptions } from '../store.ts';
 
 export interface FreshStore extends AsyncDisposable {
   readonly store: Store;
   readonly url: string;
-  /** A client of its own, for what a test must see or force behind the store's back. */
+  /** A separate client, to read or change rows without the store. */
   readonly sql: postgres.Sql;
 }
 
-/** A database of its own, cloned from the migrated template. Dropped when disposed of. */
+/** Clones a database from the migrated template. Dropped when disposed. */
 export async function freshDatabase(): Promise<{ readonly url: string } & AsyncDisposable> {
   const name = `test_${uuidv7().replaceAll('-', '')}`;
   const database = await createDatabase(inject('postgresUrl'), name, inject('templateDatabase'));
   return { url: database.url, [Symbol.asyncDispose]: () => database.drop() };
 }
 
-/** A store over a database of its own. */
+/** Opens a store over a database of its own. */
 export async function freshStore(options: Omit<StoreOptions, 'url'> = {}): Promise<FreshStore> {
   const database = await freshDatabase();
   const store = createStore({ url: database.url, ...options });

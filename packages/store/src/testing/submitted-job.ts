@@ -1,10 +1,13 @@
 import type { Item, JobType, RetryOn } from '@macbatch/core';
-import type { LeasedTask } from '../leasing/lease.ts';
-import type { Entry, Outcome } from '../reporting/report.ts';
+import type { LeaseOffer } from '../leasing/lease-call.ts';
+import type { Entry, Outcome } from '../reporting/report-entry.ts';
 import type { Store } from '../store.ts';
+import type { LeasedTask } from '../tasks/leased-tasks.ts';
 
-/** The offer that jobs of `submitJob` need. */
-export const NOOP = [{ job_type: 'noop', model: 'noop' }] as const;
+/** An offer for the jobs of `submitJob`. */
+export const NOOP_OFFER = { jobType: 'noop', model: 'noop' } as const satisfies LeaseOffer;
+/** The offers of a worker that runs the jobs of `submitJob`. */
+export const NOOP = [NOOP_OFFER] as const;
 
 /** `count` items with the ids item-0, item-1, … */
 export async function* numberedItems(count: number): AsyncGenerator<Item, void, undefined> {
@@ -36,7 +39,7 @@ export async function submitJob(
     numberedItems(job.items),
     () => '',
   );
-  if (reply.outcome !== 'created') throw new Error(`the job was not created: ${reply.outcome}`);
+  if (reply.outcome !== 'created') throw new Error(`The job was not created: ${reply.outcome}.`);
   return reply.jobId;
 }
 
@@ -52,17 +55,24 @@ export async function leaseTasks(store: Store, worker: string, limit = 1): Promi
   return tasks;
 }
 
-/** A good outcome. */
+/** Leases one no-op task. Throws when there is none. */
+export async function leaseOne(store: Store, worker: string): Promise<LeasedTask> {
+  const [task] = await leaseTasks(store, worker);
+  if (task === undefined) throw new Error(`There was no task to lease for ${worker}.`);
+  return task;
+}
+
+/** An outcome that is ok. */
 export function success(itemId: string, output = '{"ok":true}'): Outcome {
   return { itemId, output, error: null, model: { name: 'noop', digest: null }, usage: null };
 }
 
-/** An outcome that is an error of the item itself. */
+/** An outcome that is an error of the item. */
 export function itemError(itemId: string, message = 'it is too long'): Outcome {
   return { ...success(itemId), output: null, error: JSON.stringify({ code: 'too_long', message }) };
 }
 
-/** An entry that ends a leased task with a good outcome for each of its items. */
+/** A final entry with an outcome that is ok for each item of a leased task. */
 export function completion(task: LeasedTask, output?: string): Entry {
   return {
     taskId: task.taskId,
@@ -73,7 +83,7 @@ export function completion(task: LeasedTask, output?: string): Entry {
   };
 }
 
-/** An entry that gives a leased task up. */
+/** An entry that gives up a leased task with an error. */
 export function failure(
   task: { readonly taskId: string; readonly attempt: number },
   message = 'it broke',

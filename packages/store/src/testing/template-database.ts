@@ -4,20 +4,20 @@ import { migrate } from '../database/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the test server's own database. */
+    /** The URL of the test server's own database. */
     postgresUrl: string;
-    /** Name of the migrated database that each test file copies. */
+    /** The name of the migrated database that test files clone. */
     templateDatabase: string;
   }
 }
 
 const NAMES = {
-  url: 'the one that MACBATCH_TEST_POSTGRES names',
-  container: 'a container, by Testcontainers',
+  url: 'the server that MACBATCH_TEST_POSTGRES names',
+  container: 'a container (Testcontainers)',
   embedded: 'the embedded server',
 } as const;
 
-/** Vitest's global set-up: one server for the run, and the schema migrated once into a template. */
+/** Vitest's global set-up: starts one server for the run and migrates the template database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const template = `macbatch_template_${process.pid}`;
   const server = await openTestPostgres({

@@ -1,7 +1,7 @@
 import { RETRY_POLICIES, type RetryOn } from '@macbatch/core';
 import type postgres from 'postgres';
-import { statusOf } from '../../database/task-status.ts';
 import type { Store } from '../../store.ts';
+import { parseTaskStatus } from '../../tasks/task-status.ts';
 import { NOOP, submitJob } from '../submitted-job.ts';
 import { type Call, ERROR, T0, type World } from './world.ts';
 
@@ -105,7 +105,7 @@ async function read(sql: postgres.Sql, taskId: string): Promise<World> {
     select seq, error from results where task_id = ${taskId} order by seq`;
   return {
     task: {
-      status: statusOf(row.status),
+      status: parseTaskStatus(row.status),
       attempts: row.attempts,
       errors: row.errors,
       expiries: row.expiries,

@@ -1,0 +1,139 @@
+import { openConnectionPools, WorkNotifier } from '@macbatch/connection';
+import { LEASE_SECONDS } from '@macbatch/core';
+import { uuidv7 } from 'uuidv7';
+import { createKeyStore } from './access/key-store.ts';
+import { excludeFromCopies } from './copies/exclude-from-copies.ts';
+import { readDatabaseClock } from './database/read-database-clock.ts';
+import { readDeploymentId } from './database/read-deployment-id.ts';
+import { readSchemaState } from './database/schema-state.ts';
+import { cancelJob } from './jobs/cancel-job.ts';
+import { closeJobs } from './jobs/close-jobs.ts';
+import { listJobs } from './jobs/list-jobs.ts';
+import { readJob } from './jobs/read-job.ts';
+import { resultOf, resultPages } from './jobs/results.ts';
+import { retryJob } from './jobs/retry-job.ts';
+import { submitJob } from './jobs/submit-job.ts';
+import type { LeaseName, LeaseRefusal } from './leasing/lease-answers.ts';
+import { leaseTasks } from './leasing/lease-tasks.ts';
+import { leasesOfBoots } from './leasing/leases-of-boots.ts';
+import { releaseLeases } from './leasing/release-leases.ts';
+import { renewLeases } from './leasing/renew-leases.ts';
+import { createScheduler, forgetClaimed } from './leasing/scheduler.ts';
+import { unacknowledgedLeases } from './leasing/unacknowledged-leases.ts';
+import { auditJob } from './operations/audit-job.ts';
+import { prunableJobs, pruneJobs } from './operations/prune-jobs.ts';
+import { readDatabaseSettings } from './operations/read-database-settings.ts';
+import { explainJob } from './pool/explain-job.ts';
+import { readPool } from './pool/read-pool.ts';
+import { readPulse } from './pool/read-pulse.ts';
+import { Reclaimer } from './reclaiming/reclaimer.ts';
+import { ModelIds } from './reporting/model-ids.ts';
+import { recordOutcomes } from './reporting/record-outcomes.ts';
+import type { Store, StoreOptions } from './store.ts';
+import { recordHeartbeat } from './workers/heartbeat.ts';
+import { listBoots } from './workers/list-boots.ts';
+import { listWorkers } from './workers/list-workers.ts';
+import { recordBoot } from './workers/record-boot.ts';
+
+/** Opens a store. The schema must be up to date: see `migrate`. */
+export function createStore(options: StoreOptions): Store {
+  const leaseSeconds = Math.min(options.leaseSeconds ?? LEASE_SECONDS, LEASE_SECONDS);
+  const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? 90, leaseSeconds);
+  const renewedLeaseMs = renewedLeaseSeconds * 1000;
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const settings = { order: options.order ?? 'shortest', givesCopies: options.copies !== false };
+
+  const connections = openConnectionPools(options);
+  const { database, durable } = connections;
+  const { onNotificationsLost } = options;
+  const notifier = new WorkNotifier({ database, pool: durable, onNotificationsLost, monotonicMs });
+  const scheduler = createScheduler(connections, { monotonicMs, ...settings });
+  const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseMs);
+  const modelIds = new ModelIds(durable);
+  let deploymentId: string | undefined;
+
+  /** Tasks went back to pending: this process and all others look for them. */
+  async function announceSentBack(): Promise<void> {
+    forgetClaimed(scheduler);
+    await notifier.notifyAll();
+  }
+
+  async function release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]> {
+    const answers = await releaseLeases(connections, worker, leases);
+    if (answers.includes(null)) await announceSentBack();
+    return answers;
+  }
+
+  return {
+    async submit(draft, items, bodyDigest) {
+      const reply = await submitJob(connections.uploads, { ...draft, id: uuidv7() }, items, bodyDigest);
+      scheduler.queue.invalidate();
+      return reply;
+    },
+    readJob: (id) => readJob(connections, id),
+    explainJob: (job) => explainJob(connections, settings, job),
+    pool: () => readPool(connections, settings),
+    listJobs: (page) => listJobs(connections, page),
+    cancelJob: (id) => cancelJob(connections, id),
+    async retryJob(id, how) {
+      const retried = await retryJob(connections, id, how);
+      if (retried.tasks > 0) await announceSentBack();
+      return retried;
+    },
+    auditJob: (id) => auditJob(connections, id),
+    results: (jobId, itemCount) => resultPages(connections, jobId, itemCount),
+    resultOf: (jobId, itemId) => resultOf(connections, jobId, itemId),
+    async lease({ renews, knownLeases, ...storeCall }) {
+      const seconds = renews ? renewedLeaseSeconds : leaseSeconds;
+      const call = { ...storeCall, leaseMs: seconds * 1000 };
+      const lost =
+        knownLeases === undefined ? [] : await unacknowledgedLeases(connections, knownLeases, call);
+      return { leaseSeconds: seconds, tasks: lost.length > 0 ? lost : await leaseTasks(scheduler, call) };
+    },
+    workersOnProbation: () => scheduler.probation.workers(),
+    async report(worker, entries) {
+      const { verdicts, effects } = await recordOutcomes(connections, modelIds, worker, entries);
+      await closeJobs(connections, effects.jobsToClose);
+      if (effects.sentBack) await announceSentBack();
+      else if (scheduler.holdings.takeRefused(worker)) notifier.notifyHere();
+      return verdicts;
+    },
+    release,
+    renew: (worker, leases) => renewLeases(connections, worker, leases, renewedLeaseMs),
+    excludeFromCopies: (worker, suspects) => excludeFromCopies(connections, worker, suspects),
+    heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
+    async releaseBoots(worker, boots) {
+      await release(worker, await leasesOfBoots(connections, worker, boots));
+    },
+    keys: createKeyStore(connections),
+    addBoot: (boot) => recordBoot(connections, boot),
+    listBoots: (page) => listBoots(connections, page),
+    async deploymentId() {
+      deploymentId ??= await readDeploymentId(connections);
+      return deploymentId;
+    },
+    listWorkers: () => listWorkers(connections),
+    async reclaim({ force }) {
+      const reclaimed = force ? await reclaimer.reclaim() : await reclaimer.reclaimIfDue();
+      if (reclaimed.failed > 0) await closeJobs(connections, reclaimed.jobIds);
+      if (reclaimed.reclaimed > 0) await announceSentBack();
+      return reclaimed;
+    },
+    prunable: (olderThanSeconds) => prunableJobs(connections, olderThanSeconds),
+    prune: (call) => pruneJobs(connections, call),
+    now: () => readDatabaseClock(connections),
+    schemaState: () => durable.run((sql) => readSchemaState(sql)),
+    pulse: () => readPulse(connections),
+    databaseSettings: () => readDatabaseSettings(connections),
+    quietForMs: () => reclaimer.quietForMs,
+    subscribe: (onWork) =>
+      notifier.subscribe(() => {
+        scheduler.queue.invalidate();
+        onWork();
+      }),
+    async close() {
+      notifier.close();
+      await connections.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { items, jobs, jobTallies, results, tasks } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+
+export interface JobRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly job_type: string;
+  readonly model: string;
+  readonly params: string;
+  readonly shard_size: number;
+  readonly retry_on: string;
+  readonly priority: number;
+  readonly item_count: number;
+  readonly task_count: number;
+  readonly reused_count: number;
+  readonly repeated_count: number;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+  readonly cancelled_at: Date | null;
+  readonly pending: number;
+  readonly leased: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly leases_granted: number;
+  readonly items_ok: number;
+  readonly items_error: number;
+  readonly items_failed: number;
+  readonly lease_expired_events: number;
+}
+
+const jobRows = (condition: SQL, limit: SQL): SQL => sql`
+  select ${jobs}.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
+    tally.leases_expired as lease_expired_events,
+    tally.items_failed
+    + case when ${jobs.repeatedCount} = 0 then 0 else (
+      -- Items that repeat one whose task has failed.
+      select count(*)::int from ${items} as repeat
+      join ${tasks} on ${tasks.jobId} = repeat.job_id and ${tasks.status} = 'failed'
+        and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
+      where repeat.job_id = ${jobs.id} and repeat.leader_seq is not null
+        and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} in (repeat.seq, repeat.leader_seq))
+    ) end as items_failed
+  from ${jobs}
+  cross join lateral (
+    select coalesce(sum(pending), 0)::int as pending, coalesce(sum(leased), 0)::int as leased,
+      coalesce(sum(done), 0)::int as done, coalesce(sum(failed), 0)::int as failed,
+      coalesce(sum(leases_granted), 0)::int as leases_granted,
+      coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error,
+      coalesce(sum(items_failed), 0)::int as items_failed, coalesce(sum(leases_expired), 0)::int as leases_expired
+    from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
+  ) as tally
+  where ${jobs.prunedAt} is null and ${condition}
+  order by ${jobs.id} desc
+  limit ${limit}`;
+
+/** Reads one job with its counts. */
+export const readJobRow = statement<{ job: string }, JobRow>((arg) =>
+  jobRows(sql`${jobs.id} = ${arg.job('uuid')}`, sql`1`),
+);
+
+/** Reads a page of jobs, newest first. */
+export const listJobRows = statement<{ owner: string | null; before: string | null; limit: number }, JobRow>(
+  (arg) =>
+    jobRows(
+      sql`(${arg.owner('text')} is null or ${jobs.owner} = ${arg.owner('text')})
+    and (${arg.before('uuid')} is null or ${jobs.id} < ${arg.before('uuid')})`,
+      arg.limit('int'),
+    ),
+);

@@ -1,0 +1,63 @@
+import { sql } from 'drizzle-orm';
+import { items, leases, models, results, tasks } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+
+export type ResultPageArguments = { job: string; after: number; limit: number };
+
+export interface ResultRow {
+  readonly seq: number;
+  readonly item_id: string;
+  readonly output: string | null;
+  readonly error: string | null;
+  readonly model: string | null;
+  readonly model_digest: string | null;
+  readonly worker_id: string | null;
+  readonly attempt: number | null;
+  readonly usage: string | null;
+  readonly recorded_at: Date | null;
+  readonly reused: boolean;
+}
+
+/**
+ * Reads the outcomes of `limit` items behind `after`, in the order of submission. Keyset pages hold no snapshot
+ * while a slow client reads. Items of a failed task that have no outcome get the task's error. No row is stored for
+ * those, so that a late outcome can still be recorded.
+ */
+export const readResults = statement<ResultPageArguments, ResultRow>((arg) => {
+  const after = () => arg.after('int');
+  const end = () => sql`${arg.after('int')} + ${arg.limit('int')}`;
+  return sql`
+  with page as materialized (
+    select ${items.seq}, ${items.itemId}, coalesce(${items.leaderSeq}, ${items.seq}) as run_seq, ${results.reused}, ${results.output}, ${results.error}, ${results.taskId}, ${results.attempt},
+      ${results.modelId}, ${results.usage}, ${results.recordedAt}
+    from ${items}
+    left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
+      -- Repeated for results: the planner does not carry a range over a join, and would read all results.
+      and ${results.seq} > ${after()} and ${results.seq} <= ${end()}
+    where ${items.jobId} = ${arg.job('uuid')} and ${items.seq} > ${after()} and ${items.seq} <= ${end()}
+  ),
+  ran_by as materialized ( -- a page has far fewer leases than items
+    select ran.task_id, ran.attempt, lease.worker_id
+    from (select distinct task_id, attempt from page where task_id is not null) as ran
+    cross join lateral (
+      select ${leases.workerId} from ${leases} where ${leases.taskId} = ran.task_id and ${leases.attempt} = ran.attempt
+      offset 0 -- looked up by key: without this all leases may be read into a hash
+    ) as lease
+  )
+  select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, ${models.name} as model, ${models.digest} as model_digest,
+    ran_by.worker_id, page.attempt, page.usage, page.recorded_at,
+    coalesce(page.reused, false) as reused
+  from page
+  -- The one failed task that can contain the item, found by its first item: a job can have very many.
+  left join lateral (
+    select error, first_seq + item_count as next_seq from ${tasks}
+    where page.task_id is null and ${tasks.jobId} = ${arg.job('uuid')} and ${tasks.status} = 'failed'
+      and ${tasks.firstSeq} <= page.run_seq
+    order by ${tasks.firstSeq} desc
+    limit 1
+  ) as failed on page.run_seq < failed.next_seq
+  left join ran_by on ran_by.task_id = page.task_id and ran_by.attempt = page.attempt
+  left join ${models} on ${models.id} = page.model_id
+  where page.output is not null or page.error is not null or failed.error is not null
+  order by page.seq`;
+});

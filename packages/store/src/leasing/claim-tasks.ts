@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../database/rule-sql.ts';
+import { jobs, jobTallies, leases, tasks } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { jobIsOpen } from '../jobs/open-job.ts';
+import type { TaskItemRow } from '../tasks/leased-tasks.ts';
+import { addToTallies } from '../tasks/tallies.ts';
+import { itemsWithoutOutcome } from '../tasks/task-items.ts';
+
+/** The four arrays have an element for each job. */
+export type ClaimArguments = {
+  worker: string;
+  boot: string;
+  limit: number;
+  leaseMs: number;
+  jobs: readonly string[];
+  /** Task ids up to which the job is known to have nothing pending: dead index entries there are not walked again. */
+  floors: readonly string[];
+  /** A job in which the worker has more errors is left out: its lease budget must be computed again. */
+  errorsAtMost: readonly number[];
+  /** How long a task that the worker gave up with an error is left to others. */
+  leftToOthersMs: readonly number[];
+};
+
+export interface ClaimedRow extends TaskItemRow {
+  /** Items of the task without an outcome, counted on the locked row. */
+  readonly missing: number;
+}
+
+/**
+ * T2, T4: leases up to `limit` pending tasks of these jobs, in the order of the jobs. Returns a row for each item
+ * that has no outcome yet.
+ *
+ * The ids are collected into an array, which Postgres evaluates once: a bare `IN (SELECT … LIMIT n)` may run again
+ * and claim more than n. The subquery locks the rows that the guard accepts, so the update needs no guard; with
+ * one, the planner would look for the ids among all pending tasks instead of by their key.
+ *
+ * The snapshot can miss an outcome that was recorded just before the task was locked. Then the rows contain more
+ * items than `missing` says.
+ */
+export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
+  const lease = { worker: arg.worker('text'), leaseMs: arg.leaseMs('float8') };
+  return sql`
+  with open_jobs as materialized (
+    select ${jobs.id}, wanted.floor, wanted.left_to_others_ms, wanted.place
+    from unnest(${arg.jobs('uuid[]')}, ${arg.floors('bigint[]')}, ${arg.errorsAtMost('int[]')}, ${arg.leftToOthersMs('int[]')})
+      with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
+    join ${jobs} on ${jobs.id} = wanted.job_id
+    where ${jobIsOpen}
+      and not exists (
+        select from ${jobTallies}
+        where ${jobTallies.jobId} = wanted.job_id and ${jobTallies.workerId} = ${lease.worker}
+          and ${jobTallies.itemsError} + ${jobTallies.taskErrors} > wanted.errors_at_most
+        offset 0) -- looked up by key
+    order by wanted.place
+  ),
+  leased as (
+    update ${tasks} set ${assignments('lease', lease)}
+    where ${tasks.id} = any(array(
+        select next.id
+        from open_jobs
+        cross join lateral (
+          select ${tasks.id} from ${tasks}
+          where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
+            and (${tasks.errors} = 0 or not exists (
+              select from ${leases}
+              where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
+                and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
+              offset 0))
+          order by ${tasks.id}
+          limit ${arg.limit('int')}
+          for no key update skip locked
+        ) as next
+        limit ${arg.limit('int')}))
+    returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
+  ),
+  lease_row as (
+    insert into ${leases} (task_id, attempt, worker_id, boot_id)
+    select id, attempts, assigned_worker, ${arg.boot('text')} from leased
+  ),
+  task_change as (
+    select job_id, assigned_worker as worker_id, 'pending' as old_status, 'leased' as new_status, 1 as granted,
+      0 as items_ok, 0 as items_error, 0 as items_failed
+    from leased
+  ),
+  ${addToTallies()}
+  select leased.id::text, leased.job_id, leased.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload,
+    leased.item_count - leased.outcome_count as missing
+  from leased
+  join ${jobs} on ${jobs.id} = leased.job_id
+  left join lateral (${itemsWithoutOutcome(sql`leased`)}
+  ) as item on true
+  order by leased.id, item.seq`;
+});

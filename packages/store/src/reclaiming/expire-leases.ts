@@ -1,0 +1,57 @@
+import { sql } from 'drizzle-orm';
+import { assignments, guard } from '../database/rule-sql.ts';
+import { copies, events, tasks } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { addToTallies } from '../tasks/tallies.ts';
+
+export interface ExpiredRow {
+  /** Tasks that went back to pending. */
+  readonly reclaimed: number;
+  readonly failed: number;
+  readonly job_ids: readonly string[] | null;
+  /** Copies whose lease has passed are still open. */
+  readonly copies_due: boolean;
+  /** Milliseconds until the next lease of a task or copy ends; null when there is none. */
+  readonly next_expiry_ms: number | null;
+}
+
+/**
+ * T5, T11, R5: takes back up to `limit` tasks whose lease has passed. Two runs at once skip each other's rows, and
+ * the guard checks the locked row again, so each expiry is recorded once.
+ */
+export const expireLeases = statement<{ limit: number }, ExpiredRow>(
+  (arg) => sql`
+  with due as materialized (
+    select ${tasks.id}, ${tasks.assignedWorker} from ${tasks}
+    where ${guard('expire', {})}
+    order by ${tasks.id}
+    limit ${arg.limit('int')}
+    for no key update skip locked
+  ),
+  changed as (
+    update ${tasks} set ${assignments('expire', {})}
+    from due
+    where ${tasks.id} = due.id and ${guard('expire', {})}
+    returning ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, due.assigned_worker as worker_id,
+      ${tasks.itemCount} - ${tasks.outcomeCount} as missing
+  ),
+  event as (
+    insert into ${events} (kind, job_id, task_id, worker_id, attempt)
+    select 'lease_expired', job_id, id, worker_id, attempts from changed order by id
+  ),
+  task_change as (
+    select job_id, worker_id, 'leased' as old_status, status as new_status, 0 as granted, 0 as items_ok, 0 as items_error,
+      case when status = 'failed' then missing else 0 end as items_failed
+    from changed
+  ),
+  ${addToTallies({ expiries: true })}
+  select (count(*) filter (where status = 'pending'))::int as reclaimed,
+    (count(*) filter (where status = 'failed'))::int as failed,
+    array_agg(distinct job_id::text) as job_ids,
+    exists (select from ${copies} where ${copies.ended} is null and ${copies.leaseUntil} <= now()) as copies_due,
+    (extract(epoch from least(
+      (select min(${tasks.leaseUntil}) from ${tasks} where ${tasks.status} = 'leased' and ${tasks.leaseUntil} > now()),
+      (select min(${copies.leaseUntil}) from ${copies} where ${copies.ended} is null and ${copies.leaseUntil} > now())
+    ) - now()) * 1000)::float8 as next_expiry_ms
+  from changed`,
+);

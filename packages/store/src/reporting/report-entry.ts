@@ -1,0 +1,44 @@
+import type { Refusal, TaskStatus } from '@macbatch/core';
+import type { ModelBuild } from './model-ids.ts';
+
+/** What an item of a report ended with. */
+export interface Outcome {
+  readonly itemId: string;
+  /** JSON text; exactly one of `output` and `error` is given. */
+  readonly output: string | null;
+  /** JSON text. */
+  readonly error: string | null;
+  readonly model: ModelBuild | undefined;
+  /** JSON text. */
+  readonly usage: string | null;
+}
+
+/** The part of a report that is about one task. */
+export interface Entry {
+  /** Decimal digits of a 63-bit number. */
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly outcomes: readonly Outcome[];
+  /** The worker has reported every item of the task. */
+  readonly final: boolean;
+  /** JSON text: the worker gives up what is left of the task. */
+  readonly error: string | null;
+}
+
+/** The answer to an entry. */
+export type Verdict =
+  /** `code` says why the entry's error was dropped although its outcomes were recorded. */
+  | {
+      readonly outcome: 'accepted';
+      readonly status: TaskStatus;
+      readonly code?: Refusal;
+      /** Items of the task that need not run: others had copies of them and have reported. */
+      readonly recordedElsewhere?: readonly string[];
+    }
+  /** The task was done before: by the same worker, or by another. */
+  | { readonly outcome: 'duplicate' | 'superseded'; readonly status: TaskStatus }
+  | {
+      readonly outcome: 'refused';
+      readonly status: TaskStatus | null;
+      readonly code: Refusal | 'not_found' | 'unknown_item' | 'missing_items';
+    };

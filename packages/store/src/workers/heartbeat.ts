@@ -1,0 +1,63 @@
+import type { ConnectionPools } from '@macbatch/connection';
+import { sql } from 'drizzle-orm';
+import { workers } from '../database/schema.ts';
+import { statement } from '../database/statement.ts';
+import { alive } from './alive.ts';
+import { ratesToJson, type WorkerAdvert } from './worker.ts';
+
+export interface Heartbeat extends WorkerAdvert {
+  /** The worker's former boots, from its disk; null from a release that does not send them. */
+  readonly formerBoots: readonly string[] | null;
+}
+
+type HeartbeatArguments = {
+  worker: string;
+  boot: string;
+  hostname: string;
+  jobTypes: readonly string[];
+  models: readonly string[];
+  concurrency: number;
+  leaseLimit: number;
+  rates: string;
+  offline: boolean;
+  formerBoots: readonly string[] | null;
+};
+
+/**
+ * W1, W8: stores a worker's heartbeat. Returns no row when another machine works under this worker id: then nothing
+ * changes. A boot replaces the stored one when that one is not alive, or when the boot names it as its former boot,
+ * which only a process on the same disk can. A worker that sends no former boots always replaces it.
+ */
+const upsertWorker = statement<HeartbeatArguments, { readonly now: Date }>(
+  (arg) => sql`
+  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, offline)
+  values (${arg.worker('text')}, ${arg.boot('text')}, ${arg.hostname('text')}, ${arg.jobTypes('text[]')}, ${arg.models('text[]')},
+    ${arg.concurrency('int')}, ${arg.leaseLimit('int')}, ${arg.rates('text')}, ${arg.offline('bool')})
+  on conflict (id) do update set boot_id = excluded.boot_id, hostname = excluded.hostname, job_types = excluded.job_types,
+    models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit, rates = excluded.rates,
+    offline = excluded.offline, last_heartbeat_at = now()
+  where worker.boot_id = excluded.boot_id or not ${alive(sql`worker`)}
+    or coalesce(worker.boot_id = any(${arg.formerBoots('text[]')}), true)
+  returning now() as now`,
+);
+
+const readHostname = statement<{ worker: string }, { readonly hostname: string }>(
+  (arg) => sql`select hostname from ${workers} where id = ${arg.worker('text')}`,
+);
+
+/** The database's clock, or the host that works under the same worker id. */
+export type Admission = { readonly now: Date } | { readonly inUseBy: string };
+
+/** Registers or refreshes a worker, unless another machine works under its id. */
+export async function recordHeartbeat(
+  connections: ConnectionPools,
+  { rates, ...heartbeat }: Heartbeat,
+): Promise<Admission> {
+  const args = { ...heartbeat, rates: ratesToJson(rates ?? []) };
+  for (;;) {
+    const [row] = await upsertWorker.run(connections.relaxed, args);
+    if (row !== undefined) return { now: row.now };
+    const [other] = await readHostname.run(connections.durable, { worker: heartbeat.worker });
+    if (other !== undefined) return { inUseBy: other.hostname };
+  }
+}

@@ -1,0 +1,50 @@
+import type { JobType, WorkKind } from '@macbatch/core';
+
+/** A worker's rate for one work kind, as the worker reports it. */
+export interface ReportedRate extends WorkKind {
+  readonly itemsPerSecond: number;
+  /** The worker has the model loaded. */
+  readonly loaded?: boolean | undefined;
+}
+
+/** What a worker says about itself with each heartbeat. */
+export interface WorkerAdvert {
+  readonly worker: string;
+  readonly boot: string;
+  readonly hostname: string;
+  readonly jobTypes: readonly JobType[];
+  readonly models: readonly string[];
+  readonly concurrency: number;
+  readonly leaseLimit: number;
+  readonly rates?: readonly ReportedRate[];
+  readonly offline: boolean;
+}
+
+/** A rate in the JSON of `workers.rates`. Statements read these names. */
+interface StoredRate {
+  readonly job_type: string;
+  readonly model: string;
+  readonly items_per_second: number;
+  readonly loaded?: boolean | undefined;
+}
+
+/** Writes rates as the JSON text of `workers.rates`. */
+export function ratesToJson(rates: readonly ReportedRate[]): string {
+  const stored: StoredRate[] = rates.map(({ jobType, model, itemsPerSecond, loaded }) => ({
+    job_type: jobType,
+    model,
+    items_per_second: itemsPerSecond,
+    loaded,
+  }));
+  return JSON.stringify(stored);
+}
+
+/** Reads the JSON text of `workers.rates`, which `ratesToJson` wrote. */
+export function ratesFromJson(json: string): ReportedRate[] {
+  return (JSON.parse(json) as StoredRate[]).map(({ job_type, model, items_per_second, loaded }) => ({
+    jobType: job_type,
+    model,
+    itemsPerSecond: items_per_second,
+    ...(loaded === undefined ? {} : { loaded }),
+  }));
+}
