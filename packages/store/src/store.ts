@@ -58,7 +58,7 @@ export interface StoreOptions extends ConnectionPoolsOptions {
   readonly monotonicMs?: () => number;
 }
 
-export interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
+interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
   /** The worker renews its leases, so they can be shorter. */
   readonly renews: boolean;
   /**

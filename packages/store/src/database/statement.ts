@@ -7,7 +7,7 @@ import { type Placeholders, placeholders } from './arguments.ts';
 const dialect = new PgDialect();
 
 /** A statement runs on any connection of a connection pool, or on the connection of a transaction. */
-export type SqlClient = ConnectionPool | postgres.Sql | postgres.TransactionSql;
+type SqlClient = ConnectionPool | postgres.Sql | postgres.TransactionSql;
 
 /** A statement without arguments. */
 export type NoArguments = Readonly<Record<never, never>>;
