@@ -11,6 +11,7 @@ import {
   leasedByAnn,
   leasedByBob,
   refused,
+  times,
 } from '../testing/sample-tasks.ts';
 import { decide } from './decide.ts';
 import type { Refusal, TaskEvent } from './event.ts';
