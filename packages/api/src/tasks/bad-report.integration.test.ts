@@ -1,11 +1,9 @@
 import { rowCounts } from '@macbatch/store/testing';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completed, fileApp, JOB, LEASE } from '../testing/file-app.ts';
+import { completed, fileApp, LEASE } from '../testing/file-app.ts';
 
 const control = fileApp({ limits: { maxJsonBytes: 6_000_000, maxLineBytes: 5_600_000 } });
 const { send, refused } = control;
-
-const withItems = (items: unknown) => ({ ...JOB, items });
 
 afterAll(async () => {
   expect(control.errors).toEqual([]);

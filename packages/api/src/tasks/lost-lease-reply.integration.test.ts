@@ -1,12 +1,11 @@
 import type { LeasedTask } from '@macbatch/contract';
 import { afterAll, describe, expect, it } from 'vitest';
-import { completed, fileApp, HEARTBEAT, JOB } from '../testing/file-app.ts';
+import { completed, fileApp, JOB } from '../testing/file-app.ts';
 
 const control = fileApp();
 const { send, report } = control;
 
 const lease = (body: unknown) => send('POST', '/v1/tasks/lease', body);
-const heartbeat = (body: unknown) => send('POST', '/v1/workers/heartbeat', body);
 
 async function leased(extra: object): Promise<LeasedTask[]> {
   const response = await lease({ worker_id: 'ann', boot_id: 'boot', offers: [JOB], ...extra });
