@@ -124,25 +124,25 @@ it('a backup is never half there, and what is no backup or would overwrite data 
 
   expect(await cli('backup', 'a.tgz', '--data-dir', 'nothing')).toMatchObject({
     how: 2,
-    stderr: expect.stringContaining('holds no database'),
+    stderr: expect.stringContaining('contains no database'),
   });
   expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
   const bytes = readFileSync(join(folder, 'a.tgz'));
   expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({
     how: 2,
-    stderr: expect.stringContaining('is there already'),
+    stderr: expect.stringContaining('already exists'),
   });
   expect(readFileSync(join(folder, 'a.tgz')).equals(bytes)).toBe(true);
   expect(await cli('restore', 'a.tgz', '--data-dir', 'data')).toMatchObject({
     how: 2,
-    stderr: expect.stringContaining('holds a database already'),
+    stderr: expect.stringContaining('already contains a database'),
   });
 
   truncateSync(join(folder, 'a.tgz'), Math.floor(bytes.length / 2));
   writeFileSync(join(folder, 'b.tgz'), 'no backup');
   for (const file of ['a.tgz', 'b.tgz']) {
     const { how, stderr } = await cli('restore', file, '--data-dir', 'restored');
-    expect({ how, stderr }).toMatchObject({ how: 2, stderr: expect.stringContaining("can't be restored") });
+    expect({ how, stderr }).toMatchObject({ how: 2, stderr: expect.stringContaining('cannot be restored') });
   }
   writeFileSync(join(folder, 'a.tgz'), bytes);
   expect(await cli('restore', 'a.tgz', '--data-dir', 'restored')).toMatchObject({ how: 0 });

@@ -61,11 +61,11 @@ it('where all is well the doctor says so; a database that is set up to lose thin
   const well = await doctor(on, '--model-server', `${models}/v1`);
   expect(well.bad.filter(({ check }) => check !== 'disk' && check !== 'model server')).toEqual([]);
   expect(well.of('control plane')).toMatchObject([{ state: 'ok', found: expect.stringContaining(url) }]);
-  expect(well.of('key')).toMatchObject([{ state: 'ok', found: expect.stringContaining('none is needed') }]);
+  expect(well.of('key')).toMatchObject([{ state: 'ok', found: expect.stringContaining('not needed') }]);
   expect(well.of('clock')).toMatchObject([{ state: 'ok' }]);
   expect(well.of('durability')).toMatchObject([{ state: 'ok' }]);
   expect(well.of('worker')).toMatchObject([
-    { state: 'ok', found: `runs here: mac-one as process ${worker.pid}` },
+    { state: 'ok', found: `running here: mac-one as process ${worker.pid}` },
   ]);
   expect(well.of('model server')[0]).toMatchObject({
     state: 'ok',
@@ -123,7 +123,7 @@ it('where all is well the doctor says so; a database that is set up to lose thin
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the future', 9999999999999)`;
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: 60_000 }).toBe(503);
   expect((await doctor(admin)).bad.filter(({ state }) => state === 'fail')).toMatchObject([
-    { check: 'control plane', fix: 'Let all control planes run the same release.' },
+    { check: 'control plane', fix: 'Run the same release on all control planes.' },
   ]);
 });
 
@@ -157,13 +157,13 @@ it('who can not be reached, is somebody else, or would get secrets in the clear,
   const fail = (check: string, fix: string) => [{ check, state: 'fail', fix: expect.stringContaining(fix) }];
   expect(nobody.bad).toMatchObject(fail('control plane', 'macbatch up'));
   expect(other.bad).toMatchObject(fail('control plane', '--url'));
-  expect(tls.bad).toMatchObject(fail('control plane', 'speaks TLS'));
+  expect(tls.bad).toMatchObject(fail('control plane', 'uses TLS'));
   expect(clear.bad).toMatchObject([{ check: 'connection', found: expect.stringContaining('not encrypted') }]);
   expect(outdated.bad).toMatchObject(fail('protocol', 'Upgrade the control plane.'));
   expect(model.of('connection')).toMatchObject([{ found: expect.stringContaining('nonsense') }]);
   expect(model.of('model server').slice(0, 2)).toMatchObject([
-    { state: 'fail', found: expect.stringContaining('no list of models') },
-    { state: 'fail', found: expect.stringContaining('can not be reached') },
+    { state: 'fail', found: expect.stringContaining('without a list of models') },
+    { state: 'fail', found: expect.stringContaining('cannot be reached') },
   ]);
   expect(nobody.how).toBe(1);
 });
@@ -186,7 +186,9 @@ it('prune says what would go, deletes it bit by bit, and leaves the rest', async
 
   const dry = await prune('--dry-run');
   expect(dry).toMatchObject({ how: 0, stderr: '' });
-  expect(dry.stdout).toMatch(/^1 jobs with 30,000 items in 6,000 tasks and 0\.1 MB .* would go\. Nothing/);
+  expect(dry.stdout).toMatch(
+    /^1 jobs with 30,000 items in 6,000 tasks and 0\.1 MB .* would be deleted\. Nothing/,
+  );
   expect(await control.client.call('readJob', { params: { id: old.id } })).toMatchObject({ id: old.id });
 
   const done = await prune();

@@ -105,7 +105,7 @@ it('when run itself is killed its children stop by themselves, and the next run 
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(next).toMatchObject({ how: 0 });
   // What a worker could no longer report waits on its disk: the control plane was told to stop when it was.
-  expect(next.stderr).toMatch(/goes on: [0-3] of 8/);
+  expect(next.stderr).toMatch(/continuing job .*: [0-3] of 8/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 8 }, lease_expired_events: 0 }]);
   expect(server.answered).toHaveLength(8);
   expect(new Set(server.answered)).toEqual(new Set(prompts));

@@ -42,7 +42,7 @@ it('control plane, two workers and the command line work apart from each other',
     cli('job', id, '--explain', '--json'),
   ]);
   expect(waiting).toMatchObject({ how: 0, stderr: '' });
-  expect(waiting.stdout).toContain('It waits for a worker: none that is alive offers noop with noop.');
+  expect(waiting.stdout).toContain('It waits for a worker: no worker that is alive offers noop with noop.');
   expect(jsonLines(explained.stdout)).toMatchObject([
     { job: { id }, waits_for: 'waiting_for_worker', estimate: null, no_estimate: 'no_worker' },
   ]);

@@ -60,7 +60,7 @@ it('a run whose control plane is killed says so, and run again it carries on', a
   server.allow(1000);
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(next).toMatchObject({ how: 0 });
-  expect(next.stderr).toMatch(/job .* goes on: \d+ of 12/);
+  expect(next.stderr).toMatch(/continuing job .*: \d+ of 12/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 12 } }]);
   expect(server.answered).toHaveLength(12);
   expect(new Set(server.answered)).toEqual(new Set(prompts));

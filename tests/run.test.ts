@@ -59,7 +59,7 @@ it('run takes a file to its outcomes with nothing but this machine; run again, i
 
   const again = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(again).toMatchObject({ how: 0 });
-  expect(again.stderr).toContain('goes on: 25 of 25 items have an outcome');
+  expect(again.stderr).toMatch(/continuing job .*: 25 of 25 items have an outcome/);
   expect(jsonLines(again.stdout)).toMatchObject([
     {
       state: 'done',
@@ -88,13 +88,13 @@ it('a bad item ends in its own error, exit code 1 and a hint; --retry runs it ag
   ];
   const first = await macbatch(args, { cwd: folder, env });
   expect(first).toMatchObject({ how: 1 });
-  expect(first.stderr).toMatch(/1 of 5 items have no good outcome.*--retry/);
+  expect(first.stderr).toMatch(/1 of 5 items failed.*--retry/);
   expect(first.stdout).toMatch(/done with 1 failed items/);
   expect(outcomes('out.jsonl').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'error']);
 
   const again = await macbatch([...args, '--retry', '--json'], { cwd: folder, env });
   expect(again).toMatchObject({ how: 1 });
-  expect(again.stderr).toContain('1 tasks run again, 1 item errors withdrawn');
+  expect(again.stderr).toContain('1 tasks will run again, 1 item errors removed');
   expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
 });
 
@@ -165,14 +165,14 @@ it('I6: Ctrl-C stops everything, and the same call carries on and redoes nothing
   interrupted.killGroup('SIGINT');
   const stopped = await interrupted.ended;
   expect(stopped).toMatchObject({ how: 130, stdout: '' });
-  expect(stopped.stderr).toContain('run the same again to carry on');
+  expect(stopped.stderr).toContain('run the same command again to continue');
   expect(processesWith(folder)).toEqual([]);
   expect(existsSync(join(folder, 'items.jsonl.outcomes.jsonl'))).toBe(false);
 
   server.allow(1000);
   const resumed = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(resumed).toMatchObject({ how: 0 });
-  expect(resumed.stderr).toContain('goes on: 5 of 12 items have an outcome');
+  expect(resumed.stderr).toMatch(/continuing job .*: 5 of 12 items have an outcome/);
   expect(jsonLines(resumed.stdout)).toMatchObject([{ items: { ok: 12 }, lease_expired_events: 0 }]);
   // No prompt was sent a second time once it had been answered.
   expect(server.answered).toHaveLength(12);

@@ -2,13 +2,13 @@
 import { shutdownSignals } from '@macbatch/process';
 import { runProgram } from './program.ts';
 
-/** As a shell counts who ends by SIGPIPE. */
-const NOBODY_READS = 141;
+/** The exit code that a shell gives to a program ended by SIGPIPE. */
+const BROKEN_PIPE = 141;
 
 const { asked, forceQuit } = shutdownSignals(process);
-// Who reads our output may have enough of it, as `head` does. What was started sees us go, and stops.
+// The reader of our output may stop early, as `head` does. Programs that we started then see our end, and stop.
 process.stdout.on('error', (error) => {
-  if (Reflect.get(error, 'code') === 'EPIPE') process.exit(NOBODY_READS);
+  if (Reflect.get(error, 'code') === 'EPIPE') process.exit(BROKEN_PIPE);
   throw error;
 });
 process.exitCode = await runProgram(process.argv, {
@@ -21,5 +21,5 @@ process.exitCode = await runProgram(process.argv, {
   forceQuit,
   now: () => performance.now(),
 });
-// Signal handlers would keep nothing alive, but a connection that is being kept open may.
+// An idle HTTP connection would keep the process alive.
 process.exit();

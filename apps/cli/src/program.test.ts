@@ -13,10 +13,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Runs the command line in this process, as far as it starts no other. */
+/** Runs a command line in this process. */
 async function run(...args: string[]) {
   const written = { stdout: '', stderr: '' };
-  const into = (name: 'stdout' | 'stderr') =>
+  const capture = (name: 'stdout' | 'stderr') =>
     new Writable({
       write(chunk, _encoding, done) {
         written[name] += String(chunk);
@@ -26,8 +26,8 @@ async function run(...args: string[]) {
   const never = new AbortController().signal;
   const code = await runProgram(['node', 'macbatch', ...args.map((arg) => arg.replace('FOLDER', folder))], {
     stdin: process.stdin,
-    stdout: into('stdout'),
-    stderr: into('stderr'),
+    stdout: capture('stdout'),
+    stderr: capture('stderr'),
     env: {},
     cwd: folder,
     interrupted: never,
@@ -40,7 +40,7 @@ async function run(...args: string[]) {
 const FILE = 'FOLDER/items.jsonl';
 const EMBED = ['run', FILE, '--type', 'embed'];
 
-it('every command has --help, which is no error', async () => {
+it('prints help for every command and exits with 0', async () => {
   const main = await run('--help');
   expect(main).toMatchObject({ code: 0, stderr: '' });
   const commands = [...main.stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
@@ -65,7 +65,7 @@ it('every command has --help, which is no error', async () => {
   }
 });
 
-describe('a call that can’t be is told before anything starts, with exit code 2', () => {
+describe('refuses a wrong command line with exit code 2 before it starts anything', () => {
   it.each([
     [['frobnicate'], /unknown command/],
     [['run', '--frobnicate'], /unknown option '--frobnicate'/],
@@ -74,7 +74,7 @@ describe('a call that can’t be is told before anything starts, with exit code 
     [['run', FILE, '--type', 'fly'], /'fly' is invalid. Allowed choices/],
     [['run', '--type', 'embed'], /Name a file/],
     [['run', '--shard-size', 'ten'], /--shard-size/],
-    [[...EMBED, '--workers', '0'], /--workers: 1 to 64/],
+    [[...EMBED, '--workers', '0'], /--workers must be a number from 1 to 64/],
     [[...EMBED, '--shard-size', 'ten'], /--shard-size/],
     [[...EMBED, '--params', '{'], /--params is not JSON/],
     [[...EMBED, '--params', '[]'], /--params/],
@@ -98,7 +98,10 @@ describe('a call that can’t be is told before anything starts, with exit code 
     [['bench', '--shard-size', 'x'], /--shard-size/],
     [['bench', '--lease-limit', '1001'], /--lease-limit/],
     [['prune'], /--older-than/],
-    [['prune', '--older-than', '30'], /--older-than: a number above 0 of m, h, d or w, as in 30d, not "30"/],
+    [
+      ['prune', '--older-than', '30'],
+      /--older-than must be a number above 0 with m, h, d or w, such as 30d, not "30"/,
+    ],
     [['prune', '--older-than', '0d'], /--older-than/],
     [['doctor', '--frobnicate'], /unknown option/],
     [['results', 'id', '--status', 'fine'], /Allowed choices/],
@@ -110,7 +113,7 @@ describe('a call that can’t be is told before anything starts, with exit code 
   });
 });
 
-it('help is no error', async () => {
+it('prints help for `run --help` and exits with 0', async () => {
   const { code, stdout, stderr } = await run('run', '--help');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: macbatch run/);

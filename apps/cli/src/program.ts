@@ -16,7 +16,7 @@ import { addUp } from './commands/up.ts';
 import { addWorker } from './commands/worker.ts';
 import { addWorkerLists } from './commands/workers.ts';
 
-/** Runs the command line and resolves with the exit code. */
+/** Runs the command line. Returns the exit code. */
 export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
   const terminal: Terminal = { ...given, env: withoutEmptyVariables(given.env) };
   const program = new Command('macbatch')
@@ -26,7 +26,7 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
     })
-    .showHelpAfterError('(--help says what there is)');
+    .showHelpAfterError('(--help lists the commands and options)');
   addRun(program, terminal);
   addUp(program, terminal);
   addWorker(program, terminal);

@@ -4,7 +4,7 @@ import { databaseOf, limitsOf } from './config.ts';
 
 const read = (env: Record<string, string>) => readConfig(ControlConfig, env);
 
-it('a database is named by its URL or by the folder of an embedded one', () => {
+it('databaseOf: reads the URL, or the folder of an embedded database', () => {
   expect(databaseOf(read({ MACBATCH_DATABASE_URL: 'postgres://h/db' }))).toEqual({ url: 'postgres://h/db' });
   expect(databaseOf(read({ MACBATCH_DATA_DIR: '/data' }))).toEqual({ dataDir: '/data' });
   expect(() => databaseOf(read({}))).toThrow(/Set MACBATCH_DATABASE_URL/);
@@ -13,7 +13,7 @@ it('a database is named by its URL or by the folder of an embedded one', () => {
   ).toThrow(/not both/);
 });
 
-it('sizes are given in megabytes', () => {
+it('limitsOf: reads sizes in megabytes', () => {
   expect(limitsOf(read({ MACBATCH_MAX_JSON_MB: '2', MACBATCH_MAX_LINE_MB: '1' }))).toMatchObject({
     maxJsonBytes: 2 * 1024 * 1024,
     maxLineBytes: 1024 * 1024,

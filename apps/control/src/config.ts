@@ -5,12 +5,12 @@ import type { ControlConfig } from '@macbatch/settings';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Which database, as `openPostgres` takes it. Throws where the configuration names none or two. */
+/** Returns the options of `openPostgres`. Throws if the configuration names no database or two. */
 export function databaseOf(config: ControlConfig): { readonly url: string } | { readonly dataDir: string } {
   const { MACBATCH_DATABASE_URL: url, MACBATCH_DATA_DIR: dataDir } = config;
   if (url !== undefined && dataDir !== undefined) {
     throw new Error(
-      'Set MACBATCH_DATABASE_URL (a given Postgres) or MACBATCH_DATA_DIR (an embedded one), not both.',
+      'Set MACBATCH_DATABASE_URL (a Postgres of yours) or MACBATCH_DATA_DIR (an embedded one), not both.',
     );
   }
   if (url !== undefined) return { url };
@@ -20,7 +20,7 @@ export function databaseOf(config: ControlConfig): { readonly url: string } | { 
   );
 }
 
-/** What one request and one key may ask for, as `createApp` takes it. */
+/** Returns the limits of requests and keys for `createApp`. */
 export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions['limits']>> {
   return {
     requestsPerSecond: config.MACBATCH_REQUESTS_PER_SECOND,
@@ -31,7 +31,7 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
   };
 }
 
-/** What the unfinished jobs of one group may hold. */
+/** Returns the limits of the unfinished jobs of one group. */
 export function quotaOf(config: ControlConfig): { readonly items: number; readonly payloadBytes: number } {
   return {
     items: config.MACBATCH_MAX_UNFINISHED_ITEMS,
@@ -39,7 +39,7 @@ export function quotaOf(config: ControlConfig): { readonly items: number; readon
   };
 }
 
-/** The certificate that is named, or nothing. Throws where only half of it is, or a file can't be read. */
+/** Reads the TLS certificate, if one is configured. Throws if only half of it is, or if a file cannot be read. */
 export function tlsOf(config: ControlConfig): { readonly cert: string; readonly key: string } | undefined {
   const { MACBATCH_TLS_CERT: cert, MACBATCH_TLS_KEY: key } = config;
   if (cert === undefined && key === undefined) return undefined;
@@ -56,7 +56,7 @@ function readPem(name: string, path: string): string {
   }
 }
 
-/** A name made from a host's, which may hold what a name must not. */
+/** Makes a name of a host name: replaces what a name must not contain. */
 export function controlNameOf(hostname: string): string {
   return hostname.replaceAll(/[^\x21-\x7e]+/g, '-').slice(0, 200) || 'control';
 }

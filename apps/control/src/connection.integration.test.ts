@@ -27,14 +27,14 @@ afterAll(async () => {
 
 const portOf = (server: Listening) => Number(new URL(server.url).port);
 
-/** What a server answers to bytes, until it closes the connection. */
+/** Sends bytes, and returns the answer when the server has closed the connection. */
 async function answerTo(server: Listening, bytes: string | Buffer): Promise<string> {
   const socket = connect(portOf(server), '127.0.0.1');
   let answer = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
     answer += text;
   });
-  socket.on('error', () => undefined); // a reset is an end, too
+  socket.on('error', () => undefined); // a reset ends the connection too
   const closed = new Promise((resolve) => socket.on('close', resolve));
   socket.write(bytes);
   await closed;
@@ -46,7 +46,7 @@ async function lives(server: Listening): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** A request that trusts `ca`. */
+/** Sends a request that trusts `ca`. */
 function overTls(
   server: Listening,
   ca: string | undefined,
@@ -60,13 +60,13 @@ function overTls(
   });
 }
 
-it('serves TLS with a certificate, which a client that does not know it refuses', async () => {
+it('serves TLS with its certificate, which a client that does not trust it refuses', async () => {
   expect(tls.url).toMatch(/^https:/);
   expect(await overTls(tls, certificate.cert)).toEqual({ status: 200 });
   await expect(overTls(tls, undefined)).rejects.toThrow(/self-signed/);
 });
 
-it('a TLS client on the plain port, and the reverse, are turned away, and both servers live', async () => {
+it('refuses TLS on the plain port and plain HTTP on the TLS port, and both servers live', async () => {
   const hello = connectTls({ port: portOf(plain), host: '127.0.0.1', rejectUnauthorized: false });
   await expect(once(hello, 'secureConnect')).rejects.toThrow();
   expect(await answerTo(tls, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain(' 200 ');
@@ -75,18 +75,18 @@ it('a TLS client on the plain port, and the reverse, are turned away, and both s
 });
 
 it.each([
-  ['bytes that are no HTTP', '\x16\x03\x01\x02\x00\x01', 400, 'bad_request'],
-  ['a request line that is none', 'HELLO WORLD\r\n\r\n', 400, 'bad_request'],
-  ['a header bomb', `GET / HTTP/1.1\r\n${'x: y\r\n'.repeat(100_000)}\r\n`, 431, 'headers_too_large'],
+  ['bytes that are not HTTP', '\x16\x03\x01\x02\x00\x01', 400, 'bad_request'],
+  ['an invalid request line', 'HELLO WORLD\r\n\r\n', 400, 'bad_request'],
+  ['headers of 600 KB', `GET / HTTP/1.1\r\n${'x: y\r\n'.repeat(100_000)}\r\n`, 431, 'headers_too_large'],
   [
-    'a length that is none',
+    'an invalid content-length',
     'POST /v1/jobs HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n',
     400,
     'bad_request',
   ],
-])('%s: a problem and a closed connection', async (_, bytes, status, code) => {
+])('answers %s with problem details and closes the connection', async (_, bytes, status, code) => {
   const answer = await answerTo(plain, bytes);
-  // The sender of a bomb may be reset before it has read what it was told.
+  // The connection of a large request may be reset before the client has read the answer.
   if (answer !== '') {
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer).toContain(`"code":"${code}"`);
@@ -96,13 +96,13 @@ it.each([
   await lives(plain);
 });
 
-it('a client that dribbles its headers is dropped with 408', async () => {
+it('answers 408 to a client that sends its headers too slowly', async () => {
   const answer = await answerTo(plain, 'GET /healthz HTTP/1.1\r\nhost: x\r\nx-slow: ');
   expect(answer).toMatch(/^HTTP\/1.1 408 /);
   expect(answer).toContain('"code":"request_timeout"');
 });
 
-it('Authorization twice is refused, though each alone may be good', async () => {
+it('refuses a request with two Authorization headers', async () => {
   const answer = await answerTo(
     plain,
     'GET /v1/jobs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\nauthorization: Bearer b\r\nconnection: close\r\n\r\n',
@@ -111,7 +111,7 @@ it('Authorization twice is refused, though each alone may be good', async () => 
   expect(answer).toContain('Send Authorization once.');
 });
 
-it('a browser is told to keep nothing, run nothing and share nothing', async () => {
+it('sends headers that forbid a browser to cache, run and share anything', async () => {
   const { headers } = await fetch(`${plain.url}/v1/jobs`, {
     headers: { origin: 'https://elsewhere.example' },
   });
@@ -126,13 +126,13 @@ it.each([
   "/v1/jobs/1'%20or%20'1'='1",
   '/v1/jobs/%00',
   '/v1/%2e%2e/%2e%2e/etc/passwd',
-])('the path %s leads nowhere', async (path) => {
+])('answers 400 or 404 to the path %s', async (path) => {
   const response = await fetch(plain.url + path);
   expect([400, 404]).toContain(response.status);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
 });
 
-it('a body of 100,000 keys, and one nested 100,000 deep, are refused or taken, and the server lives', async () => {
+it('survives a body of 100,000 keys and one with 100,000 nested levels', async () => {
   const keys = `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":1`).join(',')}}`;
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   for (const body of [keys, deep, `{"job_type":"noop","model":"m","items":[{"id":"a","payload":${deep}}]}`]) {

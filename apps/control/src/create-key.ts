@@ -15,7 +15,7 @@ export interface KeyRequest {
   readonly workerId: string | null;
 }
 
-/** Reads `keys create …`, with which whoever has the database makes the first key. Throws with the usage. */
+/** Parses `keys create …`, which creates the first key directly in the database. Throws an error with the usage. */
 export function readKeyRequest(args: readonly string[]): KeyRequest {
   const [noun, verb, ...rest] = args;
   if (noun !== 'keys' || verb !== 'create') throw new Error(USAGE);
@@ -29,11 +29,11 @@ export function readKeyRequest(args: readonly string[]): KeyRequest {
   const workerId = values['worker-id'] ?? null;
   if (role === undefined || name === undefined || name === '') throw new Error(USAGE);
   if ((role === 'worker') !== (workerId !== null))
-    throw new Error(`--worker-id goes with the role worker, and only with it. ${USAGE}`);
+    throw new Error(`The role worker needs --worker-id, and other roles do not take it. ${USAGE}`);
   return { role, name, group: group ?? name, workerId };
 }
 
-/** Makes a key and prints it; it is kept nowhere. */
+/** Creates a key and prints it. The database stores only its hash. */
 export async function printNewKey(config: ControlConfig, request: KeyRequest): Promise<void> {
   const { role, name, group, workerId } = request;
   const postgres = await openPostgres(databaseOf(config));

@@ -30,7 +30,7 @@ const post = (path: string, body: unknown, signal?: AbortSignal) =>
     ...(signal === undefined ? {} : { signal }),
   });
 
-it('A3: a body over the limit is answered 413 through a socket, declared or not, and the server lives', async () => {
+it('A3: answers 413 to a body over the limit, with or without content-length, and the server lives', async () => {
   const large = { ...JOB, items: [{ id: 'a', payload: 'x'.repeat(3_000_000) }] };
   const declared = await post('/v1/jobs', large);
   expect([declared.status, ((await declared.json()) as { code: string }).code]).toEqual([
@@ -51,7 +51,7 @@ it('A3: a body over the limit is answered 413 through a socket, declared or not,
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
-it('A3: who sends a large upload hears at its end why its second line was refused', async () => {
+it('A3: answers a large upload at its end with the reason why its second line was refused', async () => {
   const line = Buffer.from(`{"id":"b","payload":"${'x'.repeat(100_000)}"}\n`);
   async function* body() {
     yield Buffer.from(`${JSON.stringify(JOB)}\n{"id":"","payload":1}\n`);
@@ -67,7 +67,7 @@ it('A3: who sends a large upload hears at its end why its second line was refuse
   expect(await refused.json()).toMatchObject({ line: 2 });
 });
 
-it('A3: an upload that breaks off midway leaves nothing behind', async () => {
+it('A3: stores nothing of an upload that breaks off', async () => {
   const before = await rowCounts(db.sql);
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -91,7 +91,7 @@ it('A3: an upload that breaks off midway leaves nothing behind', async () => {
   expect((await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] })).status).toBe(201);
 });
 
-it('A1: a worker that hangs up while it waits keeps no lease, and no attempt is charged for it', async () => {
+it('A1: leaves no lease and charges no attempt when a worker hangs up while it waits', async () => {
   const gone = new AbortController();
   const waiting = post('/v1/tasks/lease', LEASE, gone.signal).catch(() => 'gone');
   await until(async () => {
@@ -104,13 +104,13 @@ it('A1: a worker that hangs up while it waits keeps no lease, and no attempt is 
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
   expect(await (await bob).json()).toMatchObject({ tasks: [{ items: [{ item_id: 'a' }] }] });
-  // Granted before the hang-up was noticed, it was given back at once.
+  // If the lease was granted before the hang-up was noticed, it was released at once.
   expect(await db.sql`select assigned_worker, attempts - returns as charged from tasks`).toEqual([
     { assigned_worker: 'bob', charged: 1 },
   ]);
 });
 
-it('R1: a pool in which every worker only waits still takes an expired lease back', async () => {
+it('R1: reclaims an expired lease while all workers only wait', async () => {
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
   await post('/v1/tasks/lease', LEASE);
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });

@@ -7,13 +7,13 @@ import { problemText } from '@macbatch/api';
 import { messageOf } from '@macbatch/core';
 import type { Hono } from 'hono';
 
-/** A large submission over a slow line may take this long to arrive. */
+/** Time limit for a large submission over a slow connection. */
 const REQUEST_TIMEOUT_MS = 30 * 60_000;
-/** Headers are small: who takes longer wants to hold a connection. */
+/** Headers are small. A client that takes longer only wants to occupy a connection. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** A connection on which nothing moves; longer than any wait for work, and than the database needs. */
+/** Longer than any wait for work, and than the database needs. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** Longer than proxies keep theirs, so that it is never us who closes under a request. */
+/** Longer than the keep-alive of proxies, so that the proxy closes idle connections, never the control plane. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** PEM texts. */
@@ -24,21 +24,21 @@ interface TlsFiles {
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly tls?: TlsFiles;
-  /** How long the headers of a request may take; 15 s by default. */
+  /** Time limit for the headers of a request. @default 15 s */
   readonly headersTimeoutMs?: number;
 }
 
 export interface Listening {
-  /** The address with the port that was really taken. */
+  /** The base URL, with the real port. */
   readonly url: string;
-  /** Takes no more connections; waits up to `ms` for requests under way. */
+  /** Accepts no more connections, and waits up to `ms` for open requests. */
   close(ms: number): Promise<void>;
 }
 
-/** Serves an app over HTTP, or over TLS with a certificate. Rejects where the port can't be had. */
+/** Serves an app over HTTP, or over TLS if there is a certificate. Rejects if the port is not available. */
 export async function listen(app: Hono, options: ListenOptions): Promise<Listening> {
   const { host, port, tls } = options;
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
@@ -48,7 +48,7 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(5000, headersTimeout),
   };
-  // Node reads a refused upload to its end, so that its sender hears why; the adapter would cut it off.
+  // Without cleanup by the adapter, Node reads a refused upload to its end, so that its sender gets the answer.
   const listener = getRequestListener(app.fetch, { autoCleanupIncoming: false });
   const server: Server =
     tls === undefined
@@ -69,10 +69,10 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
   };
 }
 
-/** Answers what never became a request, in the format of every other refusal. */
+/** Answers bytes that are not a valid request with problem details, like every other refusal. */
 function refuseBadRequest(error: Error, socket: Socket & { readonly _httpMessage?: unknown }): void {
   const cause: unknown = Reflect.get(error, 'code');
-  // Where an answer is under way, another would stand in the middle of it.
+  // If an answer has begun, a second one would corrupt it.
   if (cause === 'ECONNRESET' || !socket.writable || socket._httpMessage) {
     socket.destroy();
     return;
@@ -81,8 +81,8 @@ function refuseBadRequest(error: Error, socket: Socket & { readonly _httpMessage
     cause === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? ['request_timeout', 'The request took too long to arrive.']
       : cause === 'HPE_HEADER_OVERFLOW'
-        ? ['headers_too_large', 'The headers have at most 16 KB here.']
-        : ['bad_request', 'This is not an HTTP request that can be read.'];
+        ? ['headers_too_large', 'The headers are larger than 16 KB.']
+        : ['bad_request', 'This is not a valid HTTP request.'];
   const { status, title, body } = problemText(code, detail);
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nconnection: close\r\ncontent-type: application/problem+json\r\n` +
@@ -103,13 +103,16 @@ function portProblem(error: unknown, host: string, port: number): Error {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (code === 'EADDRINUSE') {
     return new Error(
-      `Port ${port} of ${host} is taken. Set MACBATCH_PORT to another, or to 0 for any free one.`,
+      `Port ${port} of ${host} is taken. Set MACBATCH_PORT to another port, or to 0 for any free one.`,
       { cause: error },
     );
   }
   if (code === 'EACCES')
-    return new Error(`This user may not listen on port ${port}. Set MACBATCH_PORT above 1023.`, {
-      cause: error,
-    });
-  return new Error(`Can't listen on ${host}:${port}: ${messageOf(error)}`, { cause: error });
+    return new Error(
+      `This user is not allowed to listen on port ${port}. Set MACBATCH_PORT to a port above 1023.`,
+      {
+        cause: error,
+      },
+    );
+  return new Error(`Cannot listen on ${host}:${port}: ${messageOf(error)}`, { cause: error });
 }

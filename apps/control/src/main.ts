@@ -9,7 +9,7 @@ import { serve } from './serve.ts';
 const log = createLog('control');
 const signals = shutdownSignals(process);
 
-/** To who spawned this process with a channel; it may have gone in the meantime. */
+/** Sends a message to the parent process, if there is one with a channel. */
 function tellParent(message: object): void {
   if (process.connected) process.send?.(message);
 }

@@ -3,7 +3,7 @@ import type { ControlConfig } from '@macbatch/settings';
 import { afterRestore, migrate } from '@macbatch/store';
 import { databaseOf } from './config.ts';
 
-/** Makes a database that was restored from a backup ready to be served. */
+/** Prepares a database that was restored from a backup. */
 export async function markRestored(config: ControlConfig): Promise<void> {
   const postgres = await openPostgres(databaseOf(config));
   try {

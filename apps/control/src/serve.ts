@@ -5,16 +5,16 @@ import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/
 import type { ControlConfig } from '@macbatch/settings';
 import { createStore, migrate, type Store } from '@macbatch/store';
 import { controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
-import { roomFor } from './disk-room.ts';
+import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
 
-/** How long requests under way may take once the control plane is to stop. */
-const CLOSE_MS = 5000;
+/** Time limit for open requests when the control plane stops. */
+const CLOSE_TIMEOUT_MS = 5000;
 
 export interface ServeSignals {
-  /** The control plane is to stop. */
+  /** Aborts when the control plane should stop. */
   readonly asked: AbortSignal;
-  /** At once. */
+  /** Aborts when the control plane should stop at once. */
   readonly forceQuit: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface ServeOutputs {
   readonly tellParent: (message: object) => void;
 }
 
-/** Runs a control plane until it is asked to stop. */
+/** Runs a control plane until `asked` aborts. */
 export async function serve(
   config: ControlConfig,
   { asked, forceQuit }: ServeSignals,
@@ -50,21 +50,23 @@ export async function serve(
       onNotificationsLost: () =>
         log('wake.deaf', {
           reason:
-            'NOTIFY does not come through, as behind a pooler: requests that wait for work look every 5 s',
+            'NOTIFY does not arrive, as behind a connection pooler: requests that wait for work poll every 5 s',
         }),
     });
     const trustProxy = config.MACBATCH_TRUST_PROXY === '1';
-    // A proxy brings others to a loopback address, too.
+    // Through a proxy, other machines can reach a loopback address too.
     const open = isLoopback(host) && !trustProxy;
-    if (!open) await refuseOpenNetwork(store, trustProxy ? 'the proxy' : host);
+    if (!open) await requireKey(store, trustProxy ? 'the proxy' : host);
     if (open && !(await store.keys.hasValid()))
-      log('control.open', { reason: `${host} is this machine alone and there is no key: nobody needs one` });
+      log('control.open', {
+        reason: `${host} is reachable from this machine only, and there is no key: requests need none`,
+      });
     const { boot } = probe;
     const verdict = await store.addBoot(
       toBoot({ role: 'control', name, boot, previous_boot_id: previousBootId }),
     );
     log('boot.known', { boot_id: boot.boot_id, verdict });
-    // Reconciliation: what leases ran out while nobody served is taken back before anybody is served.
+    // R4: reclaims leases that expired while no control plane was running.
     const { reclaimed, failed } = await store.reclaim({ force: true });
     log('leases.reconciled', { reclaimed, failed });
     const app = createApp({
@@ -73,7 +75,7 @@ export async function serve(
       trustProxy,
       limits: limitsOf(config),
       quota: quotaOf(config),
-      hasRoom: roomFor(config),
+      hasRoom: diskSpaceCheck(config),
       stopping: asked,
       onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),
     });
@@ -89,7 +91,7 @@ export async function serve(
     });
     await Promise.race([aborted(asked), lost]);
     log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
-    await server.close(forceQuit.aborted ? 0 : CLOSE_MS);
+    await server.close(forceQuit.aborted ? 0 : CLOSE_TIMEOUT_MS);
     await store.close();
   } finally {
     await postgres.close();
@@ -97,10 +99,11 @@ export async function serve(
   log('control.stopped');
 }
 
-async function refuseOpenNetwork(store: Store, entrance: string): Promise<void> {
+/** Throws if there is no key: other machines could use the control plane without one. */
+async function requireKey(store: Store, address: string): Promise<void> {
   if (await store.keys.hasValid()) return;
   await store.close();
   throw new Error(
-    `Others can reach ${entrance}, and there is no key yet. Make one with: keys create --role admin --name NAME, or listen on 127.0.0.1 without a proxy.`,
+    `Other machines can reach ${address}, and there is no key yet. Create one with: keys create --role admin --name NAME, or listen on 127.0.0.1 without a proxy.`,
   );
 }

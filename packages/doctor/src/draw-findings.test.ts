@@ -5,7 +5,7 @@ import { finding } from './finding.ts';
 
 const out = new Writable();
 
-it('a fix stands below what it is for, and the worst finding has the last word', () => {
+it('draws a fix below its finding, and a summary of the worst finding at the end', () => {
   const text = drawFindings(
     [finding('clock', 'ok', 'within 5 ms'), finding('key', 'fail', 'it was revoked', 'Make another.')],
     out,
@@ -19,5 +19,5 @@ it('a fix stands below what it is for, and the worst finding has the last word',
     '1 of 2 checks failed',
   ]);
   expect(drawFindings([finding('clock', 'warn', 'off')], out)).toMatch(/works, with 1 warning$/);
-  expect(drawFindings([finding('clock', 'ok', 'right')], out)).toMatch(/all is well$/);
+  expect(drawFindings([finding('clock', 'ok', 'right')], out)).toMatch(/all checks passed$/);
 });

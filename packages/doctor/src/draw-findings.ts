@@ -10,7 +10,7 @@ const MARKS = {
   fail: { mark: '✗ fail', colour: 'red' },
 } as const satisfies Record<FindingState, unknown>;
 
-/** The findings as a table, each with what to do about it below. */
+/** Draws findings as a table, each fix below its finding, and a summary at the end. */
 export function drawFindings(findings: readonly Finding[], out: Terminal['stdout']): string {
   const paint = (state: FindingState, text: string) =>
     styleText(MARKS[state].colour, text, { stream: out as NodeJS.WritableStream });
@@ -20,11 +20,11 @@ export function drawFindings(findings: readonly Finding[], out: Terminal['stdout
   ]);
   const count = (state: FindingState) => findings.filter((each) => each.state === state).length;
   const [fails, warns] = [count('fail'), count('warn')];
-  const verdict =
+  const summary =
     fails > 0
       ? paint('fail', `${fails} of ${findings.length} checks failed`)
       : warns > 0
         ? paint('warn', `works, with ${warns} ${warns === 1 ? 'warning' : 'warnings'}`)
-        : paint('ok', 'all is well');
-  return `${table(['', 'check', 'found'], rows)}\n\n${verdict}`;
+        : paint('ok', 'all checks passed');
+  return `${table(['', 'check', 'found'], rows)}\n\n${summary}`;
 }

@@ -6,9 +6,9 @@ import { judgeClock } from './judge-clock.ts';
 import { judgeDatabase } from './judge-database.ts';
 import { unreachable } from './unreachable.ts';
 
-const DEADLINE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** Looks at a control plane from here: each check needs those before it. */
+/** Checks a control plane. Stops at the first check that fails, because later checks need it. */
 export async function examineControl(
   client: Client,
   ownVersion: string,
@@ -18,7 +18,7 @@ export async function examineControl(
   let ready: Response;
   const askedAt = performance.now();
   try {
-    ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
     return [unreachable(baseUrl, error)];
   }
@@ -29,8 +29,8 @@ export async function examineControl(
       finding(
         'control plane',
         'fail',
-        `what answers at ${baseUrl} is no control plane of macbatch (HTTP ${ready.status})`,
-        'Give the address of the control plane with --url or MACBATCH_URL.',
+        `the server at ${baseUrl} is not a macbatch control plane (HTTP ${ready.status})`,
+        'Set the URL of the control plane with --url or MACBATCH_URL.',
       ),
     ];
   }
@@ -42,24 +42,25 @@ export async function examineControl(
     judgeProtocol(ready.headers.get(API_VERSION_HEADER)),
   ];
   if (findings.some(({ state }) => state === 'fail')) return findings;
-  return [...findings, ...(await examineInside(client, ownVersion, now))];
+  return [...findings, ...(await examineWithKey(client, ownVersion, now))];
 }
 
 function fixOf(code: string): string {
-  if (code === 'route_not_found') return 'It is of an earlier release: upgrade the control plane.';
-  if (code === 'not_ready') return 'Let all control planes run the same release.';
-  return 'See that Postgres runs, and that the control plane reaches it; its log says more.';
+  if (code === 'route_not_found') return 'Its release is too old: upgrade the control plane.';
+  if (code === 'not_ready') return 'Run the same release on all control planes.';
+  return 'Check that Postgres runs and that the control plane can reach it; see the log of the control plane.';
 }
 
 function judgeEncryption(baseUrl: string): Finding {
   const { protocol, hostname } = new URL(baseUrl);
-  if (protocol === 'https:') return finding('encryption', 'ok', 'TLS, with a certificate that is trusted');
-  if (isLoopback(hostname)) return finding('encryption', 'ok', 'not needed: it is on this machine');
+  if (protocol === 'https:') return finding('encryption', 'ok', 'TLS with a trusted certificate');
+  if (isLoopback(hostname))
+    return finding('encryption', 'ok', 'not needed: the control plane is on this machine');
   return finding(
     'encryption',
     'warn',
-    'plain HTTP: who is on the way reads prompts, outcomes and keys',
-    'Give the control plane MACBATCH_TLS_CERT and MACBATCH_TLS_KEY, and use https.',
+    'plain HTTP: others on the network can read prompts, outcomes and keys',
+    'Set MACBATCH_TLS_CERT and MACBATCH_TLS_KEY for the control plane, and use https.',
   );
 }
 
@@ -76,10 +77,10 @@ function judgeProtocol(header: string | null): Finding {
   );
 }
 
-/** What only a key that is valid gets to know. */
-async function examineInside(client: Client, ownVersion: string, now: () => number): Promise<Finding[]> {
+/** Runs the checks that need a valid key. */
+async function examineWithKey(client: Client, ownVersion: string, now: () => number): Promise<Finding[]> {
   const askedAt = now();
-  const caller = await client.call('readCaller', {}).catch(refusal);
+  const caller = await client.call('readCaller', {}).catch(apiErrorOf);
   if (caller instanceof ApiError) {
     return [
       finding(
@@ -88,14 +89,14 @@ async function examineInside(client: Client, ownVersion: string, now: () => numb
         caller.message,
         caller.status === 401
           ? 'Set MACBATCH_KEY or MACBATCH_KEY_FILE to a key that macbatch keys create has printed.'
-          : 'The log of the control plane says more.',
+          : 'See the log of the control plane.',
       ),
     ];
   }
   const answeredAt = now();
   const findings = [
     caller.open
-      ? finding('key', 'ok', 'none is needed: only this machine can ask')
+      ? finding('key', 'ok', 'not needed: only this machine can reach the control plane')
       : finding('key', 'ok', `valid: role ${caller.role}, ${caller.worker_id ?? `group ${caller.group}`}`),
     caller.version === ownVersion
       ? finding('release', 'ok', `${ownVersion} here and there`)
@@ -103,16 +104,16 @@ async function examineInside(client: Client, ownVersion: string, now: () => numb
           'release',
           'warn',
           `the control plane is ${caller.version}, this program ${ownVersion}`,
-          'Let both be of one release; upgrade the control plane first.',
+          'Install the same release on both; upgrade the control plane first.',
         ),
-    judgeClock({ askedAt, answeredAt, databaseNow: Date.parse(caller.now) }),
+    judgeClock({ requestAt: askedAt, responseAt: answeredAt, databaseNow: Date.parse(caller.now) }),
   ];
   if (caller.role !== 'admin')
-    return [...findings, finding('database', 'info', 'not looked at: that takes an admin key')];
+    return [...findings, finding('database', 'info', 'not checked: this needs an admin key')];
   return [...findings, ...judgeDatabase(await client.call('readDatabase', {}))];
 }
 
-function refusal(error: unknown): ApiError {
+function apiErrorOf(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   throw error;
 }

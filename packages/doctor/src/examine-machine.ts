@@ -8,7 +8,7 @@ import type { Terminal } from '@macbatch/terminal';
 import { type Finding, finding } from './finding.ts';
 import { judgeDisk, judgeNode, judgeSleep } from './judge-machine.ts';
 
-/** Looks at this machine as one that a worker runs on. */
+/** Checks this machine as the host of a worker. */
 export async function examineMachine({ env }: Pick<Terminal, 'env'>): Promise<Finding[]> {
   const stateDir = env['MACBATCH_STATE_DIR'] || join(homedir(), '.macbatch', 'workers');
   return [
@@ -19,35 +19,35 @@ export async function examineMachine({ env }: Pick<Terminal, 'env'>): Promise<Fi
   ];
 }
 
-/** The disk of a folder, or of the nearest one above that is there. */
+/** Checks the disk of a folder, or of its nearest parent that exists. */
 async function examineDisk(folder: string): Promise<Finding> {
-  for (let there = folder; ; there = dirname(there)) {
+  for (let path = folder; ; path = dirname(path)) {
     try {
-      const { bavail, bsize } = await statfs(there);
+      const { bavail, bsize } = await statfs(path);
       return judgeDisk(folder, bavail * bsize);
     } catch (error) {
-      if (dirname(there) !== there && Reflect.get(Object(error), 'code') === 'ENOENT') continue;
+      if (dirname(path) !== path && Reflect.get(Object(error), 'code') === 'ENOENT') continue;
       return finding(
         'disk',
         'fail',
-        `${folder} can't be looked at: ${messageOf(error)}`,
-        'Point MACBATCH_STATE_DIR to a folder that this user may write to.',
+        `${folder} cannot be read: ${messageOf(error)}`,
+        'Set MACBATCH_STATE_DIR to a folder that this user can write to.',
       );
     }
   }
 }
 
-/** Which workers run here: each notes its process in its own folder. */
+/** Finds the workers that run here. Each writes its process id into its folder. */
 async function examineWorkers(stateDir: string): Promise<Finding> {
   const folders = await readdir(stateDir).catch(() => []);
   const running: string[] = [];
   for (const folder of folders) {
-    const note = await readFile(join(stateDir, folder, 'owner.pid'), 'utf8').catch(() => '');
-    const pid = Number.parseInt(note, 10);
+    const pidText = await readFile(join(stateDir, folder, 'owner.pid'), 'utf8').catch(() => '');
+    const pid = Number.parseInt(pidText, 10);
     if (isRunning(pid)) running.push(`${decodeURIComponent(folder)} as process ${pid}`);
   }
-  if (running.length > 0) return finding('worker', 'ok', `runs here: ${running.join(', ')}`);
-  return finding('worker', 'info', 'none runs here', 'To let this machine work: macbatch worker');
+  if (running.length > 0) return finding('worker', 'ok', `running here: ${running.join(', ')}`);
+  return finding('worker', 'info', 'no worker runs here', 'To start one: macbatch worker');
 }
 
 function isRunning(pid: number): boolean {
@@ -64,6 +64,6 @@ async function examineSleep(): Promise<Finding> {
   try {
     return judgeSleep((await promisify(execFile)('/usr/bin/pmset', ['-g'])).stdout);
   } catch (error) {
-    return finding('sleep', 'info', `pmset can't be run: ${String(error)}`);
+    return finding('sleep', 'info', `pmset cannot be run: ${messageOf(error)}`);
   }
 }

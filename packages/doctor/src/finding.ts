@@ -1,12 +1,12 @@
-/** `fail`: it does not work, or will lose something. `warn`: it works, and may not for long. */
+/** `fail`: something does not work or will lose data. `warn`: it works now, but may fail soon. */
 export type FindingState = 'ok' | 'info' | 'warn' | 'fail';
 
-/** What a check has found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly found: string;
-  /** What to do about it. */
+  /** What the user should do. */
   readonly fix?: string;
 }
 

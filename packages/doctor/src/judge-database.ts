@@ -4,7 +4,7 @@ import { type Finding, finding } from './finding.ts';
 const OLDEST_POSTGRES = 15;
 const RELOAD = 'then: select pg_reload_conf()';
 
-/** Judges whether a database keeps what it has acknowledged, stays fast, and has room for its control planes. */
+/** Checks that a database is durable, stays fast, and has enough connections for the control planes. */
 export function judgeDatabase(database: DatabaseView): Finding[] {
   return [
     judgeVersion(database.server_version),
@@ -14,7 +14,7 @@ export function judgeDatabase(database: DatabaseView): Finding[] {
       : finding(
           'vacuum',
           'fail',
-          'autovacuum is off: the tables of tasks swell, and leases become ever slower',
+          'autovacuum is off: tables grow, and leases become slower and slower',
           `alter system set autovacuum = on; ${RELOAD}`,
         ),
     judgeConnections(database),
@@ -27,8 +27,8 @@ function judgeVersion(version: string): Finding {
   return finding(
     check,
     'fail',
-    `${version} is older than ${OLDEST_POSTGRES}, the oldest that macbatch is tested with`,
-    `Move to Postgres ${OLDEST_POSTGRES} or newer.`,
+    `${version} is older than ${OLDEST_POSTGRES}, the oldest version that macbatch supports`,
+    `Upgrade to Postgres ${OLDEST_POSTGRES} or newer.`,
   );
 }
 
@@ -43,27 +43,27 @@ function judgeDurability(database: DatabaseView): Finding {
   return finding(
     'durability',
     'fail',
-    `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: a crash loses or spoils what was acknowledged`,
+    `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: a crash loses or corrupts acknowledged outcomes`,
     `${off.map((name) => `alter system set ${name} = on`).join('; ')}; ${RELOAD}`,
   );
 }
 
 function judgeConnections(database: DatabaseView): Finding {
   const check = 'connections';
-  const usable = database.max_connections - database.reserved_connections;
+  const usableConnections = database.max_connections - database.reserved_connections;
   const each = database.connections_each;
-  const fits = Math.floor(usable / each);
-  const found = `${database.used_connections} of ${usable} in use; a control plane opens up to ${each}`;
-  if (fits < 1) {
+  const controlPlanes = Math.floor(usableConnections / each);
+  const found = `${database.used_connections} of ${usableConnections} in use; a control plane opens up to ${each}`;
+  if (controlPlanes < 1) {
     return finding(
       check,
       'fail',
-      `${found}: not even one has room`,
-      `Raise max_connections above ${each + database.reserved_connections}, and start Postgres again.`,
+      `${found}: not enough for one`,
+      `Raise max_connections above ${each + database.reserved_connections}, and restart Postgres.`,
     );
   }
-  if (database.used_connections > usable * 0.9) {
-    return finding(check, 'warn', found, 'Raise max_connections, or see who else uses this server.');
+  if (database.used_connections > usableConnections * 0.9) {
+    return finding(check, 'warn', found, 'Raise max_connections, or find out what else uses this server.');
   }
-  return finding(check, 'ok', `${found}: room for ${fits}`);
+  return finding(check, 'ok', `${found}: enough for ${controlPlanes}`);
 }

@@ -5,6 +5,7 @@ const GB = 1e9;
 const FAIL_BYTES = 0.5 * GB;
 const WARN_BYTES = 5 * GB;
 
+/** Checks the version of Node. */
 export function judgeNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
@@ -18,28 +19,28 @@ export function judgeNode(version: string): Finding {
   );
 }
 
-/** Judges the room that a worker's outbox has. */
+/** Checks the free disk space for a worker's outbox. */
 export function judgeDisk(folder: string, freeBytes: number): Finding {
   const found = `${(freeBytes / GB).toFixed(1)} GB free for ${folder}`;
   if (freeBytes >= WARN_BYTES) return finding('disk', 'ok', found);
   return finding(
     'disk',
     freeBytes < FAIL_BYTES ? 'fail' : 'warn',
-    `${found}: what a worker finishes is kept there until it is reported`,
-    'Make room, or point MACBATCH_STATE_DIR to another disk.',
+    `${found}: a worker keeps outcomes there until it has reported them`,
+    'Free some space, or set MACBATCH_STATE_DIR to a folder on another disk.',
   );
 }
 
-/** Judges what `pmset -g` says of a Mac's sleep. */
+/** Checks a Mac's sleep settings in the output of `pmset -g`. */
 export function judgeSleep(pmset: string): Finding {
-  const [, digits, why] = /^ *sleep +(\d+)(?: +\((.*)\))?/m.exec(pmset) ?? [];
-  if (digits === undefined) return finding('sleep', 'info', 'pmset does not say when this Mac sleeps');
+  const [, digits, reason] = /^ *sleep +(\d+)(?: +\((.*)\))?/m.exec(pmset) ?? [];
+  if (digits === undefined) return finding('sleep', 'info', 'pmset prints no sleep setting');
   const minutes = Number(digits);
-  if (minutes === 0) return finding('sleep', 'ok', 'this Mac does not sleep by itself');
+  if (minutes === 0) return finding('sleep', 'ok', 'this Mac does not sleep when it is idle');
   return finding(
     'sleep',
     'warn',
-    `this Mac sleeps after ${minutes} min without anybody at it${why === undefined ? '' : ` (${why})`}: its leases then run out and others take its tasks`,
-    'Run the worker under it: caffeinate -is macbatch worker; or, on mains: sudo pmset -c sleep 0',
+    `this Mac sleeps after ${minutes} min without input${reason === undefined ? '' : ` (${reason})`}: then its leases expire and other workers take its tasks`,
+    'Start the worker with caffeinate: caffeinate -is macbatch worker; or, on power: sudo pmset -c sleep 0',
   );
 }

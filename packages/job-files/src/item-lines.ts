@@ -6,15 +6,15 @@ import { EXIT, Failure } from '@macbatch/terminal';
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * The items of a JSONL file as lines that the control plane takes. A line `{"id": …, "payload": …}` is
- * sent as it stands; any other JSON value is a payload as a whole, with its own `id` member as the item's
- * id, or `line-N`. Blank lines are passed on, so that line numbers stay the file's.
+ * Reads a JSONL file and yields the lines of a submission. Keeps a line `{"id": …, "payload": …}` as it is. Makes any
+ * other JSON value the payload of an item; the item's id is the `id` member of the value, or `line-N`. Keeps blank
+ * lines, so that line numbers in error messages are those of the file.
  */
 export async function* itemLines(path: string): AsyncGenerator<string, void, undefined> {
-  let expected = 1;
+  let nextNumber = 1;
   for await (const { number, text } of linesOf(path)) {
-    for (; expected < number; expected += 1) yield '';
-    expected = number + 1;
+    for (; nextNumber < number; nextNumber += 1) yield '';
+    nextNumber = number + 1;
     yield itemLine(text, number);
   }
 }
@@ -27,7 +27,7 @@ async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
   }
 }
 
-/** One line of the file as an item. Throws a `Failure` that names the line. */
+/** Makes an item of one line. Throws a `Failure` that names the line. */
 function itemLine(text: string, number: number): string {
   const value = parse(text, number);
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);

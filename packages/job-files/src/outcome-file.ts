@@ -6,21 +6,21 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from '@macbatch/client';
 import { EXIT, Failure } from '@macbatch/terminal';
 
-/** How many lines of each kind were written. */
+/** The number of lines written, by status. */
 export interface Written {
   readonly ok: number;
   readonly error: number;
 }
 
-/** Which outcomes: all when empty. */
+/** Selects outcomes. Empty selects all. */
 export interface OutcomeQuery {
   readonly item_id?: string;
   readonly status?: 'ok' | 'error';
 }
 
 /**
- * Writes a job's outcomes, a line an item in the order of submission. A file appears whole or not at all:
- * it is written beside its place and moved there at the end.
+ * Writes the outcomes of a job, one line per item, in the order of submission. A file appears whole or not at all:
+ * writes a draft beside it and renames the draft at the end. (write-file-atomic takes no streams.)
  */
 export async function writeOutcomes(
   client: Client,
@@ -32,7 +32,7 @@ export async function writeOutcomes(
   const written = { ok: 0, error: 0 };
   async function* lines(): AsyncGenerator<string, void, undefined> {
     for await (const line of client.results(jobId, query, { signal })) {
-      // Only the status is looked at; the line goes through as it is.
+      // The line itself is written unchanged.
       const { status } = JSON.parse(line) as { readonly status: 'ok' | 'error' };
       written[status] += 1;
       yield `${line}\n`;
@@ -53,7 +53,7 @@ export async function writeOutcomes(
   return written;
 }
 
-/** Ends with a `Failure` where no outcomes could be written to, which is better known before the job has run. */
+/** Throws a `Failure` if the folder of a path is not writable. Called before the job runs. */
 export async function mustBeWritable(path: string): Promise<void> {
   const folder = dirname(path);
   try {

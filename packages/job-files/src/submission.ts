@@ -4,14 +4,14 @@ import { JobHeader, type JobView } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import { EXIT, Failure } from '@macbatch/terminal';
 
-/** What is to be submitted: the header and, each time it is asked, the items as lines. */
+/** A submission. `lines` reads the items again at each call. */
 export interface Draft {
   readonly header: JobHeader;
   readonly lines: () => AsyncIterable<string>;
 }
 
-/** Makes a header of what the person gave; a wrong value ends with its option named. */
-export function jobHeader(given: {
+/** Makes the header of a job from command line options. Throws a `Failure` that names a wrong option. */
+export function jobHeader(options: {
   readonly type: string;
   readonly model: string;
   readonly params: string | undefined;
@@ -21,32 +21,32 @@ export function jobHeader(given: {
   readonly fresh: boolean | undefined;
 }): JobHeader {
   let params: unknown;
-  if (given.params !== undefined) {
+  if (options.params !== undefined) {
     try {
-      params = JSON.parse(given.params);
+      params = JSON.parse(options.params);
     } catch (error) {
       throw new Failure(EXIT.usage, `--params is not JSON: ${messageOf(error)}`);
     }
   }
   const header = JobHeader.safeParse({
-    job_type: given.type,
-    model: given.model,
+    job_type: options.type,
+    model: options.model,
     ...(params === undefined ? {} : { params }),
-    ...(given.priority === undefined ? {} : { priority: Number(given.priority) }),
-    ...(given.shardSize === undefined ? {} : { shard_size: Number(given.shardSize) }),
-    ...(given.retryOn === undefined ? {} : { retry_on: given.retryOn }),
-    ...(given.fresh === true ? { reuse: 'none' } : {}),
+    ...(options.priority === undefined ? {} : { priority: Number(options.priority) }),
+    ...(options.shardSize === undefined ? {} : { shard_size: Number(options.shardSize) }),
+    ...(options.retryOn === undefined ? {} : { retry_on: options.retryOn }),
+    ...(options.fresh === true ? { reuse: 'none' } : {}),
   });
   if (header.success) return header.data;
   const issue = header.error.issues[0];
-  const option = {
+  const optionName = {
     job_type: '--type',
     model: '--model',
     params: '--params',
     shard_size: '--shard-size',
     retry_on: '--retry-on',
   }[String(issue?.path[0])];
-  throw new Failure(EXIT.usage, `${option ?? 'the job'}: ${issue?.message ?? 'is not right'}`);
+  throw new Failure(EXIT.usage, `${optionName ?? 'the job'}: ${issue?.message ?? 'is not valid'}`);
 }
 
 async function* body(draft: Draft): AsyncGenerator<string, void, undefined> {
@@ -54,14 +54,14 @@ async function* body(draft: Draft): AsyncGenerator<string, void, undefined> {
   yield* draft.lines();
 }
 
-/** A key that is the same for the same content and parameters, so that submitting again finds the job. */
+/** Hashes a submission into its idempotency key: submitting the same again finds the job that exists (I6). */
 export async function contentKey(draft: Draft): Promise<string> {
   const hash = createHash('sha256');
   for await (const line of body(draft)) hash.update(line).update('\n');
   return `content-${hash.digest('hex')}`;
 }
 
-/** Submits; the control plane's line numbers become those of the person's file. */
+/** Submits a job. Changes line numbers in error messages to those of the file. */
 export async function submitDraft(
   client: Client,
   draft: Draft,
@@ -72,14 +72,14 @@ export async function submitDraft(
     return await client.submit(() => body(draft), { idempotencyKey, signal });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    throw new Failure(EXIT.usage, withoutHeaderLine(error.message));
+    throw new Failure(EXIT.usage, withFileLineNumbers(error.message));
   }
 }
 
-/** The header is line 1 of what is sent, and no line of the file. */
-function withoutHeaderLine(text: string): string {
+/** The header is line 1 of the submission, and not a line of the file. */
+function withFileLineNumbers(text: string): string {
   return text.replaceAll(
     /\bline (\d+)/gi,
-    (word, number: string) => `${word.slice(0, 5)}${Number(number) - 1}`,
+    (text, number: string) => `${text.slice(0, 5)}${Number(number) - 1}`,
   );
 }

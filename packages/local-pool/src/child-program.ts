@@ -7,22 +7,22 @@ import { z } from 'zod';
 
 const Manifest = z.object({ bin: z.record(z.string(), z.string()) });
 
-/** A program of another package that this one runs as a process of its own. */
+/** A child process that runs the program of another package. */
 export interface ChildProgram {
   readonly name: string;
   readonly pid: number | undefined;
   readonly logPath: string;
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly exited: Promise<number | string>;
-  /** Resolves with the first message of this event that it sends to its parent. */
+  /** Resolves with the first message of this event. Rejects if the process fails or ends first. */
   message(event: string): Promise<Readonly<Record<string, unknown>>>;
   signal(signal: NodeJS.Signals): void;
 }
 
 /**
- * Starts a package's program with the environment given, its output appended to a log file. It is out of
- * the terminal's process group, so that Ctrl-C reaches it only through us, in the order we choose; should
- * we be killed, it sees its channel close and stops by itself.
+ * Starts the program of a package, and appends its output to a log file. The program is in its own process group, so
+ * Ctrl-C does not reach it: the caller stops programs in the right order. If the caller is killed, the channel closes
+ * and the program stops by itself.
  */
 export function startProgram(
   packageName: string,
@@ -42,7 +42,7 @@ export function startProgram(
     pid: child.pid,
     logPath,
     exited: exitOf(child),
-    message: (event) => messageOf(child, event),
+    message: (event) => firstMessage(child, event),
     signal: (signal) => child.kill(signal),
   };
 }
@@ -52,7 +52,7 @@ async function exitOf(child: ChildProcess): Promise<number | string> {
   return code ?? signal ?? 'unknown';
 }
 
-function messageOf(child: ChildProcess, event: string): Promise<Readonly<Record<string, unknown>>> {
+function firstMessage(child: ChildProcess, event: string): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
     child.on('message', (message) => {
       if (typeof message === 'object' && Reflect.get(message, 'event') === event) {
@@ -63,13 +63,13 @@ function messageOf(child: ChildProcess, event: string): Promise<Readonly<Record<
       }
     });
     child.once('exit', (code, signal) =>
-      reject(new Error(`it ended with ${code ?? signal} before it was ready`)),
+      reject(new Error(`the process ended with ${code ?? signal} before it was ready`)),
     );
     child.once('error', reject);
   });
 }
 
-/** The file of a package's program, as its manifest names it. */
+/** Finds the main file of a package's program in its manifest. */
 function programPath(packageName: string): string {
   const require = createRequire(import.meta.url);
   const manifestPath = require.resolve(`${packageName}/package.json`);
@@ -79,10 +79,10 @@ function programPath(packageName: string): string {
 }
 
 /**
- * Runs a package's program in the foreground: it writes to our own outputs, and each Ctrl-C is passed on.
- * Resolves with its exit code, or the signal that ended it.
+ * Runs the program of a package in the foreground: shares the outputs of this process, and passes on each Ctrl-C.
+ * Resolves with the exit code, or with the signal that ended the program.
  */
-export async function runInPlace(
+export async function runInForeground(
   packageName: string,
   env: Readonly<Record<string, string | undefined>>,
   signals: { readonly interrupted: AbortSignal; readonly forceQuit: AbortSignal },
@@ -93,9 +93,9 @@ export async function runInPlace(
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });
-  const pass = () => child.kill('SIGTERM');
-  signals.interrupted.addEventListener('abort', pass);
-  signals.forceQuit.addEventListener('abort', pass);
-  if (signals.interrupted.aborted) pass();
+  const terminate = () => child.kill('SIGTERM');
+  signals.interrupted.addEventListener('abort', terminate);
+  signals.forceQuit.addEventListener('abort', terminate);
+  if (signals.interrupted.aborted) terminate();
   return exitOf(child);
 }

@@ -1,2 +1,2 @@
-export { type ChildProgram, runInPlace, startProgram } from './child-program.ts';
+export { type ChildProgram, runInForeground, startProgram } from './child-program.ts';
 export { type LocalPool, startLocalPool } from './local-pool.ts';

@@ -6,29 +6,29 @@ import { ControlConfig, pickVariables, WorkerConfig } from '@macbatch/settings';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type ChildProgram, startProgram } from './child-program.ts';
 
-/** How long programs may take to stop before they are killed. */
-const STOP_MS = 20_000;
+/** Programs that take longer to stop are killed. */
+const STOP_TIMEOUT_MS = 20_000;
 
 export interface LocalPoolOptions {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** 0 takes a free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** By default this machine only. */
+  /** @default this machine only */
   readonly host?: string | undefined;
   readonly workers: number;
 }
 
-/** A control plane with its own Postgres, and workers, as processes on this machine. */
+/** A control plane with its own Postgres and its workers, all as processes on this machine. */
 export interface LocalPool {
   readonly url: string;
   readonly workers: readonly ChildProgram[];
   readonly control: ChildProgram;
-  /** Drains the workers, then stops the control plane; with `forceQuit` at once. */
+  /** Drains the workers, then stops the control plane. Stops both at once when `forceQuit` aborts. */
   stop(forceQuit: AbortSignal): Promise<void>;
 }
 
-/** The environment of a child: ours, without what was meant for this program or another of the pool. */
+/** Returns the environment of a child: that of this process, with `own` in place of all macbatch variables. */
 function childEnv(
   env: LocalPoolOptions['env'],
   own: Readonly<Record<string, string | undefined>>,
@@ -52,7 +52,7 @@ export function controlEnv(options: LocalPoolOptions): Record<string, string | u
   });
 }
 
-/** Starts the pool and resolves when the control plane answers. */
+/** Starts a pool. Resolves when the control plane listens. Throws a `Failure` if it does not start. */
 export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPool> {
   const logs = join(options.dataDir, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
@@ -114,15 +114,15 @@ function startLocalWorker(options: LocalPoolOptions, url: string, n: number): Ch
 
 async function stopAll(programs: readonly ChildProgram[], forceQuit: AbortSignal): Promise<void> {
   for (const program of programs) program.signal('SIGTERM');
-  const again = () => {
+  const terminateAgain = () => {
     for (const program of programs) program.signal('SIGTERM');
   };
-  if (forceQuit.aborted) again();
-  else forceQuit.addEventListener('abort', again, { once: true });
+  if (forceQuit.aborted) terminateAgain();
+  else forceQuit.addEventListener('abort', terminateAgain, { once: true });
   const kill = setTimeout(() => {
     for (const program of programs) program.signal('SIGKILL');
-  }, STOP_MS);
+  }, STOP_TIMEOUT_MS);
   await Promise.all(programs.map((program) => program.exited));
   clearTimeout(kill);
-  forceQuit.removeEventListener('abort', again);
+  forceQuit.removeEventListener('abort', terminateAgain);
 }

@@ -1,7 +1,7 @@
 import { Database } from '@macbatch/connection';
 import type postgres from 'postgres';
 
-/** Runs `work` on one short-lived connection; to a standby only where that is said. */
+/** Runs `work` on one short-lived connection. Connects to a standby only if `standby` is set. */
 export async function withConnection<T>(
   url: string,
   work: (sql: postgres.Sql) => Promise<T>,

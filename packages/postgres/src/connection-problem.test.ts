@@ -4,7 +4,7 @@ import { connectionProblem } from './connection-problem.ts';
 const failed = (code: string) =>
   connectionProblem(Object.assign(new Error('told'), { code }), 'db/jobs', 'ann');
 
-describe('a failed first connection', () => {
+describe('connectionProblem', () => {
   it.each([
     ['28P01', 'wrong_password'],
     ['28000', 'wrong_password'],

@@ -4,7 +4,7 @@ import { OpenPostgresError } from './open-postgres-error.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { requireSupportedVersion } from './server-version.ts';
 
-/** Checks a server that somebody else runs: the one of several that takes writes. `close()` leaves it alone. */
+/** Checks a server that the user runs, and picks the writable one of several. `close()` does not stop it. */
 export async function openGiven(url: string): Promise<PostgresServer> {
   const database = databaseAt(url);
   requireSupportedVersion(await readVersion(database), database.description);

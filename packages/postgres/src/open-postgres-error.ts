@@ -17,7 +17,7 @@ export type OpenPostgresProblem =
   | 'bad_backup'
   | 'no_container';
 
-/** Why no server could be had. The message says what to do about it and never holds a password. */
+/** No server could be found or started. The message says what to do, and never contains a password. */
 export class OpenPostgresError extends Error {
   override readonly name = 'OpenPostgresError';
   readonly code: OpenPostgresProblem;

@@ -27,8 +27,8 @@ async function problemOf(url: string): Promise<{ code: unknown; message: string 
   throw new Error('the server was opened');
 }
 
-describe('a server given by URL', () => {
-  it('is used as it is, and left running by close()', async () => {
+describe('openPostgres with a URL', () => {
+  it('uses the server, and does not stop it on close()', async () => {
     const given = await openPostgres({ url: server.url });
     expect(given).toMatchObject({ kind: 'url', url: server.url });
     await given.close();
@@ -36,7 +36,7 @@ describe('a server given by URL', () => {
     expect(row).toEqual({ one: 1 });
   });
 
-  it('that refuses the password is told from one that is not there, without telling the password', async () => {
+  it('reports a refused password, without printing it', async () => {
     const { code, message } = await problemOf(
       changed((url) => {
         url.password = 'not-the-secret';
@@ -47,14 +47,14 @@ describe('a server given by URL', () => {
     expect(message).not.toContain('not-the-secret');
   });
 
-  it('that does not know the user is told like a wrong password', async () => {
+  it('reports an unknown user like a wrong password', async () => {
     const url = changed((to) => {
       to.username = 'nobody-here';
     });
     expect(await problemOf(url)).toMatchObject({ code: 'wrong_password' });
   });
 
-  it('without that database says so', async () => {
+  it('reports a database that does not exist', async () => {
     const url = changed((to) => {
       to.pathname = '/not_there';
     });
@@ -64,7 +64,7 @@ describe('a server given by URL', () => {
     });
   });
 
-  it('that cannot be reached says where it was looked for, without telling the password', async () => {
+  it('reports a server that cannot be reached with its address, without printing the password', async () => {
     const free = await probePort(0);
     const { code, message } = await problemOf(
       changed((url) => {
@@ -77,15 +77,15 @@ describe('a server given by URL', () => {
   });
 });
 
-describe('a throwaway server', () => {
-  it('is gone with its folder after its owner was killed', async () => {
+describe('openPostgres with a throwaway server', () => {
+  it('removes the server and its folder after the owner was killed', async () => {
     const { owner } = await startOwner();
     expect(await throwawayFoldersOf(owner.pid)).toHaveLength(1);
     await owner.sigkill();
     await expect.poll(() => throwawayFoldersOf(owner.pid), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('does without fsync, and is gone with its folder on close()', async () => {
+  it('runs without fsync, and removes the server and its folder on close()', async () => {
     const [row] = await withConnection(
       server.url,
       (sql) => sql<{ fsync: string; postmaster: string }[]>`select

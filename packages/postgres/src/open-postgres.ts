@@ -4,25 +4,25 @@ import { openGiven } from './open-given.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 export type OpenPostgresOptions =
-  /** A server that is already there. */
+  /** A server that runs already. */
   | { readonly url: string }
-  /** An embedded server whose data stay in `dataDir`. Without `port`, on a free one that changes with every start. */
+  /** An embedded server that keeps its data in `dataDir`. Without `port`, it uses a free port that changes at each start. */
   | {
       readonly dataDir: string;
       readonly port?: number | undefined;
-      /** Gets what the server writes to its log, line by line. */
+      /** Called with each line of the server's log. */
       readonly log?: ((line: string) => void) | undefined;
     }
-  /** An embedded server for tests: not crash-safe, and gone with all its data on `close()`. */
+  /** An embedded server for tests: not durable, and `close()` deletes its data. */
   | { readonly throwaway: true; readonly log?: ((line: string) => void) | undefined };
 
 /**
  * Finds or starts a Postgres server.
  *
- * An embedded server listens on 127.0.0.1 only, does not keep this process alive, is out of reach of Ctrl-C,
- * and stops when this process ends, however it ends. A folder has one owner at a time.
+ * An embedded server listens on 127.0.0.1 only and does not keep this process alive. Ctrl-C does not reach it. It stops
+ * when this process ends, even after SIGKILL. One process at a time can own a folder.
  *
- * @throws {OpenPostgresError} when none can be had
+ * @throws {OpenPostgresError} if no server can be found or started
  */
 export async function openPostgres(options: OpenPostgresOptions): Promise<PostgresServer> {
   if ('url' in options) return await openGiven(options.url);

@@ -1,10 +1,10 @@
-/** A Postgres server that can be used until `close()`. */
+/** A Postgres server to use until `close()`. */
 export interface PostgresServer {
-  /** Address of a database on it, password included. Not for logs. */
+  /** URL of a database on the server. Contains the password: do not log it. */
   readonly url: string;
   readonly kind: 'url' | 'embedded' | 'container';
-  /** Resolves with why, once a server that was started here has ended by itself; of one given by URL never. */
+  /** Resolves with the reason if an embedded server ends by itself. Never resolves for a server given by URL. */
   readonly ended: Promise<string>;
-  /** Stops what was started and resolves once it is down. Leaves a server that was given by URL alone. */
+  /** Stops a server that was started here, and resolves when it has stopped. Does not stop a server given by URL. */
   close(): Promise<void>;
 }

@@ -1,3 +1,3 @@
 export { secondsPerHour } from './plan.ts';
-export { markdown } from './report.ts';
+export { reportMarkdown } from './report.ts';
 export { runProtocol } from './run-protocol.ts';

@@ -8,23 +8,23 @@ import type { KillCost, Step } from './report.ts';
 
 export interface ProtocolOptions {
   readonly client: Client;
-  /** Folder of the workers, the count outside and the report. */
+  /** Folder of the workers' files and of the item count. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secondsPerHour: number;
   readonly items: number;
-  /** Longest that a lease of these workers takes to expire, in seconds. */
+  /** Longest time until a lease of these workers expires. */
   readonly leaseSeconds: number;
-  /** How long something that should be quick may take, in seconds. */
+  /** Time limit for anything that should be quick. */
   readonly patienceSeconds: number;
 }
 
-/** Items that each worker of the protocol runs at once. */
+/** The number of items that each worker runs at once. */
 export const CONCURRENCY = 4;
 const WORKERS = ['protocol-mac-1', 'protocol-mac-2'] as const;
 const POLL_MS = 250;
 
-/** What the steps of the protocol share: its clock, its workers, its job, and what they have found. */
+/** State that the steps of the protocol share: clock, workers, job, findings. */
 export class ProtocolRun {
   readonly options: ProtocolOptions;
   readonly workers: readonly [ProtocolWorker, ProtocolWorker];
@@ -82,28 +82,28 @@ export class ProtocolRun {
     return this.client.call('readJob', { params: { id: this.jobId } }, { signal: this.interrupted });
   }
 
-  /** Tasks that a worker holds, as the control plane has it. */
-  async leased(worker: string): Promise<number> {
+  /** Returns how many tasks a worker holds, according to the control plane. */
+  async leasedTasks(worker: string): Promise<number> {
     const { workers } = await this.client.call('listWorkers', {});
     return workers.find(({ worker_id }) => worker_id === worker)?.tasks_leased ?? 0;
   }
 
-  /** Keeps how a step went, and says it. */
-  note(hour: number, name: string, expectation: string, held: boolean, found: string): void {
-    this.steps.push({ hour, name, expectation, held, found });
-    say(this.#terminal.stderr, `hour ${hour}: ${name}: ${held ? 'held' : 'FAILED'} (${found})`);
+  /** Records and prints the result of a step. */
+  record(hour: number, name: string, expectation: string, passed: boolean, found: string): void {
+    this.steps.push({ hour, name, expectation, held: passed, found });
+    say(this.#terminal.stderr, `hour ${hour}: ${name}: ${passed ? 'held' : 'FAILED'} (${found})`);
   }
 
-  /** Resolves at an hour of the protocol. */
-  async until(hour: number): Promise<void> {
+  /** Waits until an hour of the protocol. */
+  async waitForHour(hour: number): Promise<void> {
     const at = this.startedAt.getTime() + hour * this.options.secondsPerHour * 1000;
     await this.#pause(Math.max(0, at - Date.now()));
   }
 
-  /** Whether something becomes true in time. */
-  async soon(look: () => Promise<boolean>, withinSeconds: number): Promise<boolean> {
+  /** Waits until `check` is true. Returns false if it is not true in time. */
+  async waitFor(check: () => Promise<boolean>, withinSeconds: number): Promise<boolean> {
     const deadline = Date.now() + withinSeconds * 1000;
-    while (!(await look())) {
+    while (!(await check())) {
       if (Date.now() > deadline) return false;
       await this.#pause(POLL_MS);
     }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildProgram, startProgram } from '@macbatch/local-pool';
 
-/** Events of a worker's own output, as far as the protocol reads them. */
+/** The fields of a worker's output lines that the protocol reads. */
 interface WorkerLine {
   readonly event?: string;
   readonly time?: string;
@@ -13,21 +13,21 @@ interface WorkerLine {
   readonly previous_record_found?: boolean;
 }
 
-/** A worker of the protocol's own: a Mac with a temp folder and a disk that can be wiped. */
+/** A worker of the protocol, on a simulated host: its folder of temporary files and its disk can be wiped. */
 export class ProtocolWorker {
   readonly name: string;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string | undefined>>;
-  readonly #sink: string;
+  readonly #logPath: string;
   #program: ChildProgram | null = null;
 
   constructor(name: string, folder: string, env: Readonly<Record<string, string | undefined>>) {
     this.name = name;
     this.#folder = join(folder, name);
     this.#env = env;
-    // Outside of what a restart wipes.
-    this.#sink = join(folder, `${name}.log`);
-    rmSync(this.#sink, { force: true });
+    // Outside the folder that `wipe` removes.
+    this.#logPath = join(folder, `${name}.log`);
+    rmSync(this.#logPath, { force: true });
   }
 
   start(): void {
@@ -41,11 +41,11 @@ export class ProtocolWorker {
         MACBATCH_STATE_DIR: join(this.#folder, 'state'),
         TMPDIR: join(this.#folder, 'tmp'),
       },
-      this.#sink,
+      this.#logPath,
     );
   }
 
-  /** Ends the process without a word, as a power cut does. */
+  /** Ends the process with SIGKILL, like a power cut. */
   async kill(): Promise<void> {
     this.#program?.signal('SIGKILL');
     await this.#program?.exited;
@@ -56,20 +56,20 @@ export class ProtocolWorker {
     await this.#program?.exited;
   }
 
-  /** What a new machine of the same name has: nothing. */
+  /** Removes all files of the worker, as if the host were a new machine of the same name. */
   wipe(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Every line it has written, over all its boots. */
+  /** Reads every line that the worker has written, over all its boots. */
   lines(): WorkerLine[] {
-    return readFileSync(this.#sink, 'utf8')
+    return readFileSync(this.#logPath, 'utf8')
       .split('\n')
       .flatMap((text) => {
         try {
           return [JSON.parse(text) as WorkerLine];
         } catch {
-          return []; // the line that a kill has torn
+          return []; // a kill cut this line off
         }
       });
   }
@@ -82,7 +82,7 @@ export class ProtocolWorker {
     );
   }
 
-  /** Leases it was granted: task, lease number, items, and when. */
+  /** Reads the leases that the worker was granted. */
   leases(): {
     readonly taskId: string;
     readonly attempt: number;

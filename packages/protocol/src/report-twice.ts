@@ -4,7 +4,7 @@ import type { ProtocolRun } from './protocol-run.ts';
 const PROBE = 'protocol-probe';
 const OFFERS = [{ job_type: 'noop' as const, model: 'noop' }];
 
-/** The answer to a report is lost and it is sent again: there must be one outcome all the same. */
+/** Sends a report twice, as a worker does when the answer is lost, and checks that there is one outcome. */
 export async function reportTwice(protocol: ProtocolRun): Promise<void> {
   const { client } = protocol;
   const boot = crypto.randomUUID();
@@ -21,7 +21,7 @@ export async function reportTwice(protocol: ProtocolRun): Promise<void> {
   const [task] = tasks;
   const item = task?.items[0];
   if (task === undefined || item === undefined) {
-    protocol.note(
+    protocol.record(
       HOURS.kill,
       'send a report twice',
       'it is recorded once',
@@ -43,6 +43,6 @@ export async function reportTwice(protocol: ProtocolRun): Promise<void> {
   await client.call('releaseTasks', { body: { worker_id: PROBE, tasks: [{ task_id, attempt }] } });
   const lines: string[] = [];
   for await (const line of client.results(protocol.jobId, { item_id: item.item_id })) lines.push(line);
-  const found = `${lines.length} outcome, ${(await protocol.job()).items.ok - ok} more in the job since`;
-  protocol.note(HOURS.kill, 'send a report twice', 'it is recorded once', lines.length === 1, found);
+  const found = `${lines.length} outcome, ${(await protocol.job()).items.ok - ok} more in the job`;
+  protocol.record(HOURS.kill, 'send a report twice', 'it is recorded once', lines.length === 1, found);
 }

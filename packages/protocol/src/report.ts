@@ -1,20 +1,20 @@
-/** One step of the protocol and how it went. */
+/** One step of the protocol and its result. */
 export interface Step {
   readonly hour: number;
   readonly name: string;
-  /** What must hold. */
+  /** What must be true. */
   readonly expectation: string;
   readonly held: boolean;
   readonly found: string;
 }
 
-/** What a kill cost. */
+/** The cost of a kill. */
 export interface KillCost {
   readonly worker: string;
   readonly tasks: number;
-  /** Items that were handed out again. */
+  /** Items that were leased again. */
   readonly rerunItems: number;
-  /** From the kill until the last of its tasks had a new lease. */
+  /** From the kill until the last of the tasks had a new lease. Null if no task had one. */
   readonly seconds: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface ProtocolReport {
   readonly controlPlane: string;
   readonly secondsPerHour: number;
   readonly jobId: string;
-  /** Counted outside the database before anything ran. */
+  /** Counted outside the database before the workers started. */
   readonly externalCount: number;
   readonly boots: readonly {
     readonly worker: string;
@@ -40,8 +40,8 @@ export interface ProtocolReport {
   readonly verdict: 'passed' | 'failed';
 }
 
-/** The report for people. */
-export function markdown(report: ProtocolReport): string {
+/** Formats a report as Markdown. */
+export function reportMarkdown(report: ProtocolReport): string {
   const rows = (cells: readonly (readonly (string | number)[])[]) =>
     cells.map((row) => `| ${row.join(' | ')} |`).join('\n');
   return `# Durability protocol: ${report.verdict}
@@ -58,17 +58,17 @@ ${rows(report.steps.map((step) => [step.hour, step.name, step.expectation, step.
 | what | count |
 | --- | ---: |
 ${rows([
-  ['items counted outside before the start', report.externalCount],
+  ['items counted outside the database before the start', report.externalCount],
   ['done', report.done],
   ['failed', report.failed],
-  ['duplicates by job and item', report.duplicates?.byItem ?? 'not looked for'],
-  ['duplicates by key', report.duplicates?.byKey ?? 'not looked for'],
+  ['duplicates by job and item', report.duplicates?.byItem ?? 'not checked'],
+  ['duplicates by key', report.duplicates?.byKey ?? 'not checked'],
   ['lease_expired_events', report.leaseExpiredEvents],
 ])}
 
 ## Kills
 
-| worker | tasks held | items handed out again | seconds until they were |
+| worker | tasks held | items leased again | seconds until the last lease |
 | --- | ---: | ---: | ---: |
 ${rows(report.kills.map((kill) => [kill.worker, kill.tasks, kill.rerunItems, kill.seconds === null ? 'never' : kill.seconds.toFixed(1)]))}
 
@@ -76,6 +76,6 @@ ${rows(report.kills.map((kill) => [kill.worker, kill.tasks, kill.rerunItems, kil
 
 | worker | boot | record found | verdict |
 | --- | --- | --- | --- |
-${rows(report.boots.map((boot) => [boot.worker, boot.bootId, boot.recordFound ? 'yes' : 'no', boot.verdict ?? 'not heard']))}
+${rows(report.boots.map((boot) => [boot.worker, boot.bootId, boot.recordFound ? 'yes' : 'no', boot.verdict ?? 'not reported']))}
 `;
 }

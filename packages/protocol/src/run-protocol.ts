@@ -8,28 +8,28 @@ import { reportTwice } from './report-twice.ts';
 import { restartWiped } from './restart-wiped.ts';
 import { seedLedger } from './seed-ledger.ts';
 
-/** Runs the 48-hour protocol and resolves with its report; it never stops at a step that fails. */
+/** Runs the 48-hour protocol and returns its report. Runs all steps, even after one has failed. */
 export async function runProtocol(options: ProtocolOptions, terminal: Terminal): Promise<ProtocolReport> {
   const protocol = new ProtocolRun(options, terminal);
   try {
-    return await stepByStep(protocol);
+    return await runSteps(protocol);
   } finally {
     await protocol.stopWorkers();
   }
 }
 
-async function stepByStep(protocol: ProtocolRun): Promise<ProtocolReport> {
+async function runSteps(protocol: ProtocolRun): Promise<ProtocolReport> {
   const { options, workers, steps, kills, startedAt } = protocol;
   const count = await seedLedger(protocol);
   await startWorkers(protocol);
-  await protocol.until(HOURS.kill);
+  await protocol.waitForHour(HOURS.kill);
   await killMidTask(protocol);
   await reportTwice(protocol);
-  await protocol.until(HOURS.restart);
+  await protocol.waitForHour(HOURS.restart);
   await restartWiped(protocol);
-  await protocol.until(HOURS.duplicates);
+  await protocol.waitForHour(HOURS.duplicates);
   await lookForDuplicates(protocol, HOURS.duplicates);
-  await protocol.until(HOURS.end);
+  await protocol.waitForHour(HOURS.end);
   const job = await compareCounts(protocol, count);
   const duplicates = await lookForDuplicates(protocol, HOURS.end);
   const { boots } = await options.client.call('listBoots', { query: { limit: '1000' } });
@@ -59,10 +59,10 @@ async function stepByStep(protocol: ProtocolRun): Promise<ProtocolReport> {
 
 async function startWorkers(protocol: ProtocolRun): Promise<void> {
   for (const worker of protocol.workers) worker.start();
-  const booted = await protocol.soon(
+  const booted = await protocol.waitFor(
     async () => protocol.workers.every((worker) => worker.boots().length === 1),
     protocol.patienceSeconds,
   );
   const counts = protocol.workers.map((worker) => `${worker.name}: ${worker.boots().length}`).join(', ');
-  protocol.note(0, 'start the workers with the probe', 'one boot line each', booted, counts);
+  protocol.record(0, 'start the workers with the probe', 'one boot line each', booted, counts);
 }

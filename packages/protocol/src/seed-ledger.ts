@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HOURS, workload } from './plan.ts';
 import { CONCURRENCY, type ProtocolRun } from './protocol-run.ts';
 
-/** Submits the job and counts its items outside of the database. */
+/** Submits the job, and stores the number of its items outside the database. */
 export async function seedLedger(protocol: ProtocolRun): Promise<number> {
   const { client, items, secondsPerHour, folder } = protocol.options;
   const load = workload(secondsPerHour * HOURS.end, protocol.workers.length * CONCURRENCY, items);
@@ -14,7 +14,7 @@ export async function seedLedger(protocol: ProtocolRun): Promise<number> {
       shard_size: load.shardSize,
       retry_on: 'errors',
       reuse: 'ledger',
-      // A run of its own: nothing that an earlier one has paid for.
+      // Other parameters give other keys, so no outcome of an earlier run is reused.
       params: { protocol: crypto.randomUUID() },
     });
     for (let n = 0; n < load.items; n += 1)
@@ -22,12 +22,11 @@ export async function seedLedger(protocol: ProtocolRun): Promise<number> {
   }
   const { job } = await client.submit(lines, { signal: protocol.interrupted });
   protocol.jobId = job.id;
-  // Outside of the database, before anything has run.
   writeFileSync(join(folder, 'count.json'), JSON.stringify({ job: job.id, items: load.items }));
-  protocol.note(
+  protocol.record(
     0,
     'seed the ledger',
-    'as many items are there as were sent',
+    'all submitted items are there',
     job.items.total === load.items,
     `${job.items.total} items`,
   );

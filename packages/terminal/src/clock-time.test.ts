@@ -10,17 +10,19 @@ afterEach(() => {
 
 const NOW = new Date('2026-03-02T09:00:00Z');
 
-describe('a moment, by the clock here', () => {
+describe('clockTime', () => {
   it.each([
-    ['with seconds where it is near', '2026-03-02T09:01:30Z', '10:01:30'],
-    ['without where it is not', '2026-03-02T12:05:00Z', '13:05'],
-    ['with the day where that is another here', '2026-03-02T23:05:00Z', 'Tue 3 Mar, 00:05'],
-    ['with the year where it is far', '2027-03-02T12:05:00Z', 'Tue, 2 Mar 2027, 13:05'],
-  ])('%s', (_, at, text) => {
+    ['with seconds when it is near', '2026-03-02T09:01:30Z', '10:01:30'],
+    ['without seconds when it is not near', '2026-03-02T12:05:00Z', '13:05'],
+    ['with the day when it is not today in the local time zone', '2026-03-02T23:05:00Z', 'Tue 3 Mar, 00:05'],
+    ['with the year when it is far away', '2027-03-02T12:05:00Z', 'Tue, 2 Mar 2027, 13:05'],
+  ])('formats a time %s', (_, at, text) => {
     expect(clockTime(new Date(at), NOW)).toBe(text);
   });
+});
 
-  it('a range is told once where both ends read the same', () => {
+describe('clockRange', () => {
+  it('prints one time when both ends look the same', () => {
     const from = new Date('2026-03-02T12:05:00Z');
     expect(clockRange(from, new Date('2026-03-02T12:05:59Z'), NOW)).toBe('13:05');
     expect(clockRange(from, new Date('2026-03-02T12:09:00Z'), NOW)).toBe('13:05–13:09');

@@ -52,41 +52,41 @@ const RUNNING = {
   },
   no_estimate: null,
 };
-/** An explanation as it comes over the wire. */
-const told = (over: object = {}) => JobExplanation.parse({ ...RUNNING, ...over });
-const GAP = { estimate: null, no_estimate: 'no_worker' };
+/** An explanation as the API sends it. */
+const explanation = (over: object = {}) => JobExplanation.parse({ ...RUNNING, ...over });
+const NO_WORKER = { estimate: null, no_estimate: 'no_worker' };
 
-it('a job that runs: how far it is, who has it, when it should end and why that is thought', () => {
-  expect(explanationText(told())).toBe(
+it('describes progress, holders, expected end and rates of a running job', () => {
+  expect(explanationText(explanation())).toBe(
     [
       `Job ${ID} is running: 1,240 of 2,000 items have ended; 760 are left.`,
-      'It runs: 2 workers hold 4 tasks of it, the oldest for 34 s.',
+      'It runs: 2 workers hold 4 tasks, the oldest for 34 s.',
       'It should end at about 09:05, in 5 min; the range is 09:04–09:07, 4 min to 7 min.',
-      '2 workers can do it, 2.50 items/s together. In the last minutes it got 2.31 items/s.',
+      '2 workers can run it, 2.50 items/s together. In the last minutes its rate was 2.31 items/s.',
     ].join('\n'),
   );
-  expect(endsText(told())).toBe('ends 09:04–09:07');
-  expect(endsText(told(GAP))).toBeNull();
+  expect(endsText(explanation())).toBe('ends 09:04–09:07');
+  expect(endsText(explanation(NO_WORKER))).toBeNull();
 });
 
-it('lets no worker write to the terminal by what it calls a model', () => {
+it('replaces control characters in model names', () => {
   const evil = { waits_for: 'waiting_for_worker', workers: 0, offered_models: ['qwen3\u001b[2J\r'] };
-  expect(explanationText(told({ ...GAP, ...evil }))).toContain('offer qwen3\ufffd[2J\ufffd.');
+  expect(explanationText(explanation({ ...NO_WORKER, ...evil }))).toContain('offer qwen3\ufffd[2J\ufffd.');
 });
 
-describe('what it waits for', () => {
+describe('the reason why a job waits', () => {
   const cases: [string, object, string][] = [
-    ['finished', {}, 'Nothing of it is left to run.'],
-    ['cancelled', {}, 'It was cancelled: nothing more of it is run.'],
+    ['finished', {}, 'No item is left to run.'],
+    ['cancelled', {}, 'It was cancelled: no more items run.'],
     [
       'waiting_for_worker',
       { workers: 0, offered_models: ['llama', 'mistral'] },
-      'It waits for a worker: none that is alive offers chat with qwen3. For chat they offer llama, mistral.',
+      'It waits for a worker: no worker that is alive offers chat with qwen3. For chat, workers offer llama, mistral.',
     ],
     [
       'waiting_for_worker',
       { workers: 0, offered_models: [] },
-      'It waits for a worker: none that is alive offers chat with qwen3. None does chat at all.',
+      'It waits for a worker: no worker that is alive offers chat with qwen3. No worker offers chat with any model.',
     ],
     [
       'running',
@@ -94,49 +94,59 @@ describe('what it waits for', () => {
         before: { jobs: 1, items: 30 },
         held: { ...RUNNING.held, tasks: 1, workers: 1 },
       },
-      'It runs: 1 worker holds 1 task of it, the oldest for 34 s. Before the rest of it its workers take 1 job with 30 items left.',
+      'It runs: 1 worker holds 1 task, the oldest for 34 s. Its workers take 1 job with 30 items left before the rest of this one.',
     ],
-    ['all_leased', {}, 'All that is left of it is held: 4 tasks by 2 workers, the oldest for 34 s.'],
+    ['all_leased', {}, 'Workers hold all of its remaining tasks: 4 tasks on 2 workers, the oldest for 34 s.'],
     [
       'only_slow_holder',
       { held: { ...RUNNING.held, tasks: 1, workers: 1 } },
-      'It waits for one worker, which holds all that is left of it, 1 task, the oldest for 34 s, while others have nothing to do.',
+      'It waits for one worker, which holds its last 1 task, the oldest for 34 s, while other workers are idle.',
     ],
     [
       'behind_other_jobs',
       { before: { jobs: 3, items: 1200 } },
-      'It waits for jobs that are served first: its 2 workers will take 3 jobs with 1,200 items left before it.',
+      'It waits for other jobs: its 2 workers will take 3 jobs with 1,200 items left first.',
     ],
-    ['next_in_line', { busy_workers: 1 }, 'It is next: the first of its 2 workers that asks takes it.'],
-    ['next_in_line', {}, 'It is next: its 2 workers finish what they hold.'],
-    ['next_in_line', { workers: 1, busy_workers: 1 }, 'It is next: its worker finishes what it holds.'],
+    ['next_in_line', { busy_workers: 1 }, 'It is next: one of its 2 workers will take it.'],
+    ['next_in_line', {}, 'It is next, when its 2 workers have finished the tasks they hold.'],
+    [
+      'next_in_line',
+      { workers: 1, busy_workers: 1 },
+      'It is next, when its worker has finished the tasks it holds.',
+    ],
   ];
   it.each(cases)('%s', (code, over, sentence) => {
-    expect(explanationText(told({ waits_for: code, ...over })).split('\n')[1]).toBe(sentence);
+    expect(explanationText(explanation({ waits_for: code, ...over })).split('\n')[1]).toBe(sentence);
   });
 
   it('has a sentence for every code', () => {
     expect(new Set(cases.map(([code]) => code))).toEqual(new Set(JOB_WAITS));
   });
 
-  it('tells of holders that are silent', () => {
+  it('names silent holders', () => {
     const held = { ...RUNNING.held, absent_workers: 1, absent_lease_seconds: 61 };
-    expect(explanationText(told({ held }))).toContain(
-      '1 worker that holds some of it is silent: unless heard of before, the tasks go to others in 61 s.',
+    expect(explanationText(explanation({ held }))).toContain(
+      '1 worker that holds tasks of it is silent: the tasks go to other workers in 61 s unless a heartbeat arrives before.',
     );
   });
 
-  it('says why an end can’t be said, and nothing of the kind where there is none', () => {
-    expect(explanationText(told(GAP))).toContain('can’t be said while no worker can do it');
-    expect(explanationText(told({ ...GAP, no_estimate: 'nothing_measured' }))).toContain('can’t be said yet');
-    const ended = explanationText(told({ ...GAP, no_estimate: 'not_open', waits_for: 'finished' }));
+  it('says why there is no estimate, and nothing about it when the job has ended', () => {
+    expect(explanationText(explanation(NO_WORKER))).toContain(
+      'no estimate of its end while no worker can run it',
+    );
+    expect(explanationText(explanation({ ...NO_WORKER, no_estimate: 'nothing_measured' }))).toContain(
+      'no estimate of its end yet',
+    );
+    const ended = explanationText(
+      explanation({ ...NO_WORKER, no_estimate: 'not_open', waits_for: 'finished' }),
+    );
     expect(ended.split('\n')).toHaveLength(2);
   });
 
-  it('counts items that have no good outcome', () => {
+  it('counts items that ended with an error', () => {
     const items = { ...RUNNING.job.items, error: 2, failed: 1, open: 0 };
-    expect(explanationText(told({ job: { ...RUNNING.job, state: 'done', items } }))).toContain(
-      'is done with 3 failed items: 1,243 of 2,000 items have ended, 3 of them without a good outcome.',
+    expect(explanationText(explanation({ job: { ...RUNNING.job, state: 'done', items } }))).toContain(
+      'is done with 3 failed items: 1,243 of 2,000 items have ended, 3 of them with an error.',
     );
   });
 });

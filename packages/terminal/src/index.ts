@@ -1,7 +1,7 @@
 export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';
 export { showProgress } from './progress.ts';
-export { showPruning } from './prune-progress.ts';
+export { showPruneProgress } from './prune-progress.ts';
 export { stateText, summaryJson, summaryText } from './summary.ts';
 export { table } from './table.ts';
 export { say, sayJson, type Terminal } from './terminal.ts';

@@ -1,4 +1,4 @@
-/** Text that came from a worker or another group, without what would steer the terminal. */
+/** Replaces control characters: a worker or another group must not control the user's terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, '\ufffd');
 }

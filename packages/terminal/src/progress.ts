@@ -4,28 +4,28 @@ import { RateWindow } from './rate-window.ts';
 import { duration, rate } from './table.ts';
 import { say, type Terminal } from './terminal.ts';
 
-/** How often a line is written where there is no terminal to draw a bar on. */
-const LINE_EVERY_MS = 5000;
+/** How often a line is written if standard error is not a terminal. */
+const LINE_INTERVAL_MS = 5000;
 
-/** Shows how far a job is. */
+/** The progress display of a job. */
 export interface Progress {
-  /** `ends` says when it should end, where that is known. */
+  /** `ends` is the expected end of the job, if known. */
   update(job: JobSummary, ends?: string | null): void;
   stop(): void;
 }
 
-/** A bar on a terminal, plain lines elsewhere. */
+/** Shows a progress bar on a terminal, and plain lines elsewhere. */
 export function showProgress(terminal: Terminal): Progress {
   return terminal.stderr.isTTY === true ? bar(terminal) : lines(terminal);
 }
 
-function ended(job: JobSummary): number {
+function endedItems(job: JobSummary): number {
   return job.items.ok + job.items.error + job.items.failed;
 }
 
 function bar(terminal: Terminal): Progress {
   const window = new RateWindow();
-  const drawn = new SingleBar(
+  const singleBar = new SingleBar(
     {
       stream: terminal.stderr as NodeJS.WritableStream,
       format: ' {bar} {percentage}% | {value}/{total} items | {rate} items/s | {left} left{ends}{trouble}',
@@ -39,7 +39,7 @@ function bar(terminal: Terminal): Progress {
   let started = false;
   return {
     update(job, ends = null) {
-      const done = ended(job);
+      const done = endedItems(job);
       const perSecond = window.add(terminal.now(), done);
       const bad = job.items.error + job.items.failed;
       const shown = {
@@ -48,12 +48,12 @@ function bar(terminal: Terminal): Progress {
         ends: ends === null || done === job.items.total ? '' : ` | ${ends}`,
         trouble: bad > 0 ? ` | ${bad} failed` : '',
       };
-      if (!started) drawn.start(job.items.total, done, shown);
+      if (!started) singleBar.start(job.items.total, done, shown);
       started = true;
-      drawn.update(done, shown);
+      singleBar.update(done, shown);
     },
     stop() {
-      if (started) drawn.stop();
+      if (started) singleBar.stop();
     },
   };
 }
@@ -64,10 +64,10 @@ function lines(terminal: Terminal): Progress {
   let shown = '';
   return {
     update(job, ends = null) {
-      const done = ended(job);
+      const done = endedItems(job);
       const perSecond = window.add(terminal.now(), done);
       if (terminal.now() < nextAt && done < job.items.total) return;
-      nextAt = terminal.now() + LINE_EVERY_MS;
+      nextAt = terminal.now() + LINE_INTERVAL_MS;
       const line = `${done}/${job.items.total} items`;
       if (line === shown) return;
       shown = line;

@@ -2,11 +2,11 @@ import type { PruneReply } from '@macbatch/contract';
 import { Presets, SingleBar } from 'cli-progress';
 import { say, type Terminal } from './terminal.ts';
 
-/** What of a prune there is to count: both go down as it goes on. */
+/** Counts the rows that a prune still has to delete. */
 const size = (left: PruneReply['left']): number => left.items + left.tasks;
 
-/** Shows how far a prune is: a bar on a terminal, plain lines elsewhere. */
-export function showPruning(
+/** Shows the progress of a prune: a bar on a terminal, plain lines elsewhere. */
+export function showPruneProgress(
   terminal: Terminal,
   all: PruneReply['left'],
 ): { update(left: PruneReply['left']): void; stop(): void } {

@@ -1,17 +1,17 @@
 import type { JobView } from '@macbatch/contract';
 import { duration, rate, table } from './table.ts';
 
-const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
+const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
-/** Items per second of one worker, from its first lease to its last report; NaN where that is no time. */
+/** Items per second of one worker between its first lease and its last report. NaN if no time passed. */
 function workerRate(worker: JobView['workers'][number]): number {
-  const busy = seconds(worker.first_lease_at, worker.last_report_at);
+  const busy = secondsBetween(worker.first_lease_at, worker.last_report_at);
   return busy > 0 ? (worker.items_ok + worker.items_error) / busy : Number.NaN;
 }
 
-/** What came of a job, for people. */
+/** Summarises a job in two tables. */
 export function summaryText(job: JobView): string {
-  const took = job.finished_at === null ? Number.NaN : seconds(job.created_at, job.finished_at);
+  const took = job.finished_at === null ? Number.NaN : secondsBetween(job.created_at, job.finished_at);
   const facts = table(
     ['job', job.id],
     [
@@ -45,7 +45,7 @@ export function summaryText(job: JobView): string {
   return job.workers.length === 0 ? facts : `${facts}\n\n${workers}`;
 }
 
-/** `done` with failures says so. */
+/** Names the state of a job, with the number of failed items if it is done. */
 export function stateText(job: {
   readonly state: string;
   readonly items: { readonly error: number; readonly failed: number };
@@ -62,7 +62,7 @@ function modelsText(job: JobView): string {
   return job.mixed_models ? `${text}: different builds, outcomes may not be comparable` : text;
 }
 
-/** The same for programs. */
+/** Summarises a job for programs. `outcomes` is the path of the outcome file. */
 export function summaryJson(job: JobView, outcomes: string | null): object {
   return {
     ...job,

@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
 
-/** A plain table for a terminal: `head` names the columns, with their units. */
+/** Draws a table without borders. `head` names the columns, with their units. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const numeric = head.map(
     (_, column) =>
       rows.length > 0 && rows.every((row) => typeof row[column] === 'number' || row[column] === '–'),
   );
-  const drawn = new Table({
+  const drawing = new Table({
     head: [...head],
     colAligns: numeric.map((isNumber) => (isNumber ? 'right' : 'left')),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
@@ -28,13 +28,13 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
       middle: '  ',
     },
   });
-  drawn.push(
+  drawing.push(
     ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en') : cell))),
   );
-  return drawn.toString().replaceAll(/ +$/gm, '');
+  return drawing.toString().replaceAll(/ +$/gm, '');
 }
 
-/** The share of a second, minute or hour that people read at a glance. */
+/** Formats a duration in the unit that is easiest to read. */
 export function duration(seconds: number): string {
   if (!Number.isFinite(seconds)) return '–';
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
@@ -43,7 +43,7 @@ export function duration(seconds: number): string {
   return `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** A rate with as many digits as mean something. */
+/** Formats items per second with two or three significant digits. */
 export function rate(perSecond: number): string {
   if (!Number.isFinite(perSecond)) return '–';
   return perSecond < 10

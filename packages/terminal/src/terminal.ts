@@ -1,29 +1,30 @@
 import type { Writable } from 'node:stream';
 import type { Log } from '@macbatch/process';
 
-/** What a command may touch of the world; `main.ts` makes it. */
+/** Everything outside the process that a command uses. `main.ts` creates it; tests create their own. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream;
-  /** Results for people or, with --json, for programs. */
+  /** For results: text, or JSON with --json. */
   readonly stdout: Writable;
-  /** Progress and remarks. */
+  /** For progress and notes. */
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Aborts at Ctrl-C. */
+  /** Aborts at the first Ctrl-C. */
   readonly interrupted: AbortSignal;
-  /** Aborts at a second Ctrl-C. */
+  /** Aborts at the second Ctrl-C. */
   readonly forceQuit: AbortSignal;
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   readonly log?: Log;
 }
 
-/** Writes a line for people. */
+/** Writes a line of text. */
 export function say(out: Writable, line = ''): void {
   out.write(`${line}\n`);
 }
 
-/** Writes a value for programs: one line of JSON. */
+/** Writes a value as one line of JSON. */
 export function sayJson(out: Writable, value: unknown): void {
   out.write(`${JSON.stringify(value)}\n`);
 }

@@ -7,7 +7,7 @@ import { say, type Terminal } from './terminal.ts';
 
 const POLL_MS = 500;
 
-/** Follows a job until nothing of it is left to run. A control plane that is away is waited for. */
+/** Shows the progress of a job until it ends. Keeps trying while the control plane does not answer. */
 export async function watchJob(
   client: Client,
   jobId: string,
@@ -16,26 +16,26 @@ export async function watchJob(
 ): Promise<JobView> {
   const progress = showProgress(terminal);
   const expectedEnd = new ExpectedEnd(client, jobId, terminal);
-  let away = false;
-  // Null at first: a worker that is just starting is no news.
+  let unreachable = false;
+  // Null at first: at the start a job always waits for workers that are just starting.
   let waitingFor: string | null = null;
   try {
     for (;;) {
       try {
         const job = await client.call('readJob', { params: { id: jobId } }, { signal });
-        if (away) say(terminal.stderr, 'the control plane answers again');
-        away = false;
+        if (unreachable) say(terminal.stderr, 'the control plane answers again');
+        unreachable = false;
         if (job.waiting_for !== null && job.waiting_for !== waitingFor)
-          say(terminal.stderr, `it waits for ${job.waiting_for}`);
+          say(terminal.stderr, `the job waits for ${job.waiting_for}`);
         waitingFor = job.waiting_for;
         const open = job.state === 'queued' || job.state === 'running';
         progress.update(job, open ? await expectedEnd.text(signal) : null);
         if (!open) return job;
       } catch (error) {
-        const mayPass = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
-        if (!mayPass) throw error;
-        if (!away) say(terminal.stderr, `${error.message}; waiting for it`);
-        away = true;
+        const isTemporary = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
+        if (!isTemporary) throw error;
+        if (!unreachable) say(terminal.stderr, `${error.message}; trying again`);
+        unreachable = true;
       }
       await delay(POLL_MS, undefined, { signal });
     }

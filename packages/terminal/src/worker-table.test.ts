@@ -3,7 +3,7 @@ import { WORKER_STATES } from '@macbatch/core';
 import { describe, expect, it } from 'vitest';
 import { workerTable } from './worker-table.ts';
 
-/** What a control plane of the release before says of a worker. */
+/** A worker as a control plane of an earlier release describes it. */
 const OLD = {
   worker_id: 'mac-1',
   hostname: 'mac-1.local',
@@ -35,7 +35,7 @@ const WORKING = {
 const IDLE = { ...OLD, state: 'no_open_job', heartbeat_age_seconds: 5, last_ran: QWEN };
 
 const draw = (...workers: object[]) => workerTable(workers.map((worker) => WorkerView.parse(worker)));
-/** The cells of the only worker, by column. */
+/** Returns the cells of one worker by column name. */
 function row(worker: object): Record<string, string> {
   const [head = '', line = ''] = draw(worker).split('\n');
   const columns = head.split(/ {2,}/).map((name) => name.trim());
@@ -43,14 +43,14 @@ function row(worker: object): Record<string, string> {
   return Object.fromEntries(columns.map((name, n) => [name, cells[n] ?? '']));
 }
 
-it('lets no worker write to the terminal by what it calls a model', () => {
+it('replaces control characters in model names', () => {
   const evil = { job_type: 'chat', model: 'qwen3\u001b[2J\u009b31m' };
-  const told = draw({ ...IDLE, last_ran: evil }, { ...IDLE, state: 'no_job_for_its_models', wanted: [evil] });
-  expect(told).toContain('last qwen3\ufffd[2J\ufffd31m');
-  expect(told.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  const text = draw({ ...IDLE, last_ran: evil }, { ...IDLE, state: 'no_job_for_its_models', wanted: [evil] });
+  expect(text).toContain('last qwen3\ufffd[2J\ufffd31m');
+  expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
 });
 
-it('is made to be looked at', () => {
+it('draws one row for each worker', () => {
   const silent = { ...IDLE, worker_id: 'mac-3', alive: false, state: 'silent', heartbeat_age_seconds: 900 };
   expect(`\n${draw(WORKING, { ...IDLE, worker_id: 'mac-2' }, silent)}`).toMatchInlineSnapshot(`
     "
@@ -61,7 +61,7 @@ it('is made to be looked at', () => {
   `);
 });
 
-it('a worker that works: on what, how fast, and how old its oldest lease is', () => {
+it('shows model, rate, tasks and oldest lease of a working worker', () => {
   expect(row(WORKING)).toMatchObject({
     state: 'working',
     model: 'qwen3',
@@ -69,12 +69,12 @@ it('a worker that works: on what, how fast, and how old its oldest lease is', ()
     'tasks held': '3',
     'lease age': '34 s',
   });
-  expect(row({ ...WORKING, tasks_leased: 0 })['why idle']).toBe('helps: runs copies of what another holds');
+  expect(row({ ...WORKING, tasks_leased: 0 })['why idle']).toBe('runs copies of tasks of other workers');
   const two = { ...WORKING, running: [...WORKING.running, { job_type: 'chat', model: 'llama', tasks: 1 }] };
   expect(row(two)).toMatchObject({ model: 'qwen3, llama', 'items/s': '2.50, –' });
 });
 
-describe('a worker that does nothing says why', () => {
+describe('why idle', () => {
   const cases: [string, object, string][] = [
     ['offline', { alive: false, offline: true, heartbeat_age_seconds: 7200 }, 'said goodbye 2.0 h ago'],
     ['silent', { alive: false, heartbeat_age_seconds: 900 }, 'no heartbeat for 15 min'],
@@ -87,7 +87,7 @@ describe('a worker that does nothing says why', () => {
       { wanted: [QWEN, { ...QWEN, model: 'b' }, { ...QWEN, model: 'c' }, { ...QWEN, model: 'd' }] },
       'open jobs want chat with qwen3, chat with b, chat with c, …',
     ],
-    ['everything_leased', {}, 'others hold all that it could do'],
+    ['everything_leased', {}, 'other workers hold all of its tasks'],
     ['work_waits', {}, 'about to ask for work'],
   ];
   it.each(cases)('%s', (state, over, why) => {
@@ -98,11 +98,11 @@ describe('a worker that does nothing says why', () => {
     });
   });
 
-  it('for every state but the one in which it works', () => {
+  it('has a text for every state except working', () => {
     expect(new Set(['working', ...cases.map(([state]) => state)])).toEqual(new Set(WORKER_STATES));
   });
 });
 
-it('of a control plane that does not tell, shows what that knows', () => {
+it('shows what it can when the control plane is of an earlier release', () => {
   expect(row(OLD)).toMatchObject({ state: 'alive', model: '–', 'items/s': '–', done: '1,204' });
 });

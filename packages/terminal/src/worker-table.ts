@@ -2,7 +2,7 @@ import type { WorkerView } from '@macbatch/contract';
 import { printable } from './printable.ts';
 import { duration, rate, table } from './table.ts';
 
-/** Workers for people: what each does, or why it does nothing. */
+/** Draws a table of workers: what each one runs, or why it is idle. */
 export function workerTable(workers: readonly WorkerView[]): string {
   return table(
     ['worker', 'state', 'model', 'items/s', 'tasks held', 'lease age', 'done', 'failed', 'why idle'],
@@ -26,14 +26,14 @@ function stateWord({ state, alive, offline }: WorkerView): string {
   return state === 'working' ? 'working' : 'idle';
 }
 
-/** What it runs, or else ran last, and how fast it is at that. */
+/** Names the models that a worker runs, or ran last, and its rate for them. */
 function modelAndRate(worker: WorkerView): [string, string] {
   const last = worker.last_ran === null ? [] : [worker.last_ran];
   const kinds = worker.running.length > 0 ? worker.running : last;
   if (kinds.length === 0) return ['–', '–'];
   const rates = kinds.map(
     ({ job_type, model }) =>
-      worker.rates.find((told) => told.job_type === job_type && told.model === model)?.items_per_second ??
+      worker.rates.find((known) => known.job_type === job_type && known.model === model)?.items_per_second ??
       Number.NaN,
   );
   const models = [...new Set(kinds.map(({ model }) => model))].join(', ');
@@ -44,7 +44,7 @@ function whyIdle(worker: WorkerView): string {
   const ago = duration(worker.heartbeat_age_seconds ?? Number.NaN);
   switch (worker.state) {
     case 'working':
-      return worker.tasks_leased > 0 ? '' : 'helps: runs copies of what another holds';
+      return worker.tasks_leased > 0 ? '' : 'runs copies of tasks of other workers';
     case 'offline':
       return `said goodbye ${ago} ago`;
     case 'silent':
@@ -56,7 +56,7 @@ function whyIdle(worker: WorkerView): string {
     case 'no_job_for_its_models':
       return `open jobs want ${wantedText(worker)}`;
     case 'everything_leased':
-      return 'others hold all that it could do';
+      return 'other workers hold all of its tasks';
     case 'work_waits':
       return 'about to ask for work';
     default:

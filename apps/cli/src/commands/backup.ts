@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { runInPlace } from '@macbatch/local-pool';
+import { runInForeground } from '@macbatch/local-pool';
 import { type BackupPlace, backUpEmbedded, OpenPostgresError, restoreEmbedded } from '@macbatch/postgres';
 import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
@@ -17,33 +17,33 @@ const DATA_DIR = [
 export function addBackup(program: Command, terminal: Terminal): void {
   program
     .command('backup <file>')
-    .description('copy the embedded database, whose control plane is stopped, into a new file')
+    .description('copy the embedded database to a new file; stop its control plane first')
     .option(...DATA_DIR)
     .action(async (file: string, options: BackupOptions) => {
-      const place = placeOf(file, options, terminal);
-      await told(backUpEmbedded(place));
-      say(terminal.stderr, `${place.file} holds the database, its password included: keep it to yourself.`);
+      const place = backupPlace(file, options, terminal);
+      await asFailure(backUpEmbedded(place));
+      say(terminal.stderr, `${place.file} contains the database and its password: keep it secret.`);
     });
 
   program
     .command('restore <file>')
-    .description('fill the folder of an embedded database, which must have none yet, from a backup')
+    .description('create an embedded database from a backup, in a folder that has none yet')
     .option(...DATA_DIR)
     .action(async (file: string, options: BackupOptions) => {
-      const place = placeOf(file, options, terminal);
-      await told(restoreEmbedded(place, (draftDir) => markRestored(draftDir, terminal)));
+      const place = backupPlace(file, options, terminal);
+      await asFailure(restoreEmbedded(place, (draftDir) => markRestored(draftDir, terminal)));
       say(
         terminal.stderr,
-        `${place.dataDir} is as it was at the time of the backup. Start the control plane.`,
+        `${place.dataDir} contains the database of the backup. Start the control plane now.`,
       );
     });
 }
 
-function placeOf(file: string, options: BackupOptions, terminal: Terminal): BackupPlace {
+function backupPlace(file: string, options: BackupOptions, terminal: Terminal): BackupPlace {
   if (options.dataDir === undefined && terminal.env['MACBATCH_DATABASE_URL'] !== undefined) {
     throw new Failure(
       EXIT.usage,
-      'MACBATCH_DATABASE_URL names a Postgres that is not embedded: use its pg_dump and pg_restore, then run macbatch-control restored.',
+      'MACBATCH_DATABASE_URL names a Postgres that is not embedded: use pg_dump and pg_restore, then run macbatch-control restored.',
     );
   }
   return {
@@ -52,19 +52,22 @@ function placeOf(file: string, options: BackupOptions, terminal: Terminal): Back
   };
 }
 
-/** Has the program that knows the tables make restored data ready to be served. */
+/** Runs the control plane's program to prepare a restored database. */
 async function markRestored(dataDir: string, terminal: Terminal): Promise<void> {
   const env = Object.fromEntries(
     Object.entries(terminal.env).filter(([name]) => !name.startsWith('MACBATCH_')),
   );
-  const ended = await runInPlace('@macbatch/control', { ...env, MACBATCH_DATA_DIR: dataDir }, terminal, [
-    'restored',
-  ]);
-  if (ended !== 0)
+  const exitCode = await runInForeground(
+    '@macbatch/control',
+    { ...env, MACBATCH_DATA_DIR: dataDir },
+    terminal,
+    ['restored'],
+  );
+  if (exitCode !== 0)
     throw new Failure(EXIT.unavailable, 'The restored database does not start. Nothing was changed.');
 }
 
-async function told(work: Promise<void>): Promise<void> {
+async function asFailure(work: Promise<void>): Promise<void> {
   try {
     await work;
   } catch (error) {

@@ -19,13 +19,11 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   withConnection(
     program
       .command('doctor')
-      .description(
-        'look for what is wrong here and at the control plane, and say what to do; exit 1 if anything is',
-      ),
+      .description('check this machine, its model servers and the control plane; exit 1 if a check fails'),
   )
     .option(
       '--model-server <url>',
-      'also look for models here, as in http://127.0.0.1:9000/v1; may be repeated',
+      'URL of another model server to check, such as http://127.0.0.1:9000/v1 (repeatable)',
       (url: string, urls: readonly string[]) => [...urls, url],
       [],
     )
@@ -47,10 +45,15 @@ async function examineConnection(options: DoctorOptions, terminal: Terminal): Pr
   try {
     return await examineControl(connect(options, terminal), VERSION, Date.now);
   } catch (error) {
-    // What the environment says is wrong is a finding like any other.
+    // A wrong setting is a finding like any other.
     if (!(error instanceof Failure)) throw error;
     return [
-      finding('connection', 'fail', error.message.replaceAll(/\s*\n\s*/g, ' '), 'Correct what is named.'),
+      finding(
+        'connection',
+        'fail',
+        error.message.replaceAll(/\s*\n\s*/g, ' '),
+        'Correct the setting that is named.',
+      ),
     ];
   }
 }

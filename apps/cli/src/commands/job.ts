@@ -15,20 +15,20 @@ import {
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
-/** 1 unless every item has a good outcome. */
+/** Returns exit code 1 unless every item is ok. */
 export function exitCodeOf(job: JobSummary): number {
   return job.items.ok === job.items.total ? EXIT.ok : EXIT.incomplete;
 }
 
-/** Shows a job and ends with the code that says how it went. */
-function conclude(job: JobView, json: boolean, terminal: Terminal): void {
+/** Prints a job. */
+function printJob(job: JobView, json: boolean, terminal: Terminal): void {
   if (json) sayJson(terminal.stdout, summaryJson(job, null));
   else say(terminal.stdout, summaryText(job));
 }
 
 export function addJobCommands(program: Command, terminal: Terminal): void {
   withConnection(program.command('jobs').description('list jobs, newest first'))
-    .option('--limit <n>', 'how many', '20')
+    .option('--limit <n>', 'number of jobs', '20')
     .action(async (options: ConnectionOptions & { readonly limit: string }) => {
       const { jobs } = await connect(options, terminal).call('listJobs', { query: { limit: options.limit } });
       if (options.json === true) return sayJson(terminal.stdout, jobs);
@@ -53,11 +53,11 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     });
 
   withConnection(program.command('job <id>').description('show one job'))
-    .option('--explain', 'say what it waits for and when it should end')
+    .option('--explain', 'say what the job waits for and when it should end')
     .action(async (id: string, options: ConnectionOptions & { readonly explain?: boolean }) => {
       const client = connect(options, terminal);
       if (options.explain !== true) {
-        return conclude(await client.call('readJob', { params: { id } }), options.json === true, terminal);
+        return printJob(await client.call('readJob', { params: { id } }), options.json === true, terminal);
       }
       const explanation = await client.call('explainJob', { params: { id } });
       if (options.json === true) return sayJson(terminal.stdout, explanation);
@@ -65,15 +65,17 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     });
 
   withConnection(
-    program.command('watch <id>').description('follow a job to its end; exit 1 unless every item succeeded'),
+    program
+      .command('watch <id>')
+      .description('show the progress of a job until it ends; exit 1 unless every item is ok'),
   ).action(async (id: string, options: ConnectionOptions) => {
     const job = await watchJob(connect(options, terminal), id, terminal, terminal.interrupted);
-    conclude(job, options.json === true, terminal);
+    printJob(job, options.json === true, terminal);
     if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), '');
   });
 
   withConnection(
-    program.command('cancel <id>').description('cancel a job; outcomes that are there stay'),
+    program.command('cancel <id>').description('cancel a job; keep the outcomes that it has'),
   ).action(async (id: string, options: ConnectionOptions) => {
     const job = await connect(options, terminal).call('cancelJob', { params: { id } });
     if (options.json === true) return sayJson(terminal.stdout, job);
@@ -83,18 +85,14 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     );
   });
 
-  withConnection(
-    program
-      .command('retry <id>')
-      .description('send failed tasks back to pending, their attempts counted anew'),
-  )
-    .option('--items', 'also run items again whose recorded outcome is an error')
+  withConnection(program.command('retry <id>').description('run failed tasks again, with three new attempts'))
+    .option('--items', 'also run items again that ended with an error')
     .action(async (id: string, options: ConnectionOptions & { readonly items?: boolean }) => {
       const reply = await connect(options, terminal).call('retryJob', {
         params: { id },
         body: { items: options.items === true },
       });
       if (options.json === true) return sayJson(terminal.stdout, reply);
-      return say(terminal.stdout, `${reply.tasks} tasks sent back, ${reply.items} item errors withdrawn`);
+      return say(terminal.stdout, `${reply.tasks} tasks will run again, ${reply.items} item errors removed`);
     });
 }

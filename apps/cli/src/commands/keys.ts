@@ -17,14 +17,14 @@ interface InviteOptions extends ConnectionOptions {
 }
 
 export function addKeys(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('create, list and revoke the keys of a control plane');
+  const keys = program.command('keys').description('create, list and revoke keys of a control plane');
 
-  withConnection(keys.command('create').description('create a key and print it, this once'))
-    .addOption(new Option('--role <role>', 'what it is for').choices([...KEY_ROLES]).makeOptionMandatory())
-    .requiredOption('--name <name>', 'whose it is')
-    .option('--group <group>', 'keys of one group see the same jobs (default: the name)')
-    .option('--worker-id <id>', 'the worker that a worker key speaks for')
-    .option('--days <n>', 'how long it is good for (default: until it is revoked)')
+  withConnection(keys.command('create').description('create a key and print it; it is never shown again'))
+    .addOption(new Option('--role <role>', 'role of the key').choices([...KEY_ROLES]).makeOptionMandatory())
+    .requiredOption('--name <name>', 'name of the owner')
+    .option('--group <group>', 'group of the owner; keys of one group see the same jobs (default: the name)')
+    .option('--worker-id <id>', 'id of the worker that uses the key; only for the role worker')
+    .option('--days <n>', 'days until the key expires (default: never)')
     .action(async (options: CreateOptions) => {
       const { role, name, group, workerId, days } = options;
       const reply = await connect(options, terminal).call('createKey', {
@@ -33,12 +33,12 @@ export function addKeys(program: Command, terminal: Terminal): void {
           name,
           ...(group === undefined ? {} : { group }),
           ...(workerId === undefined ? {} : { worker_id: workerId }),
-          ...(days === undefined ? {} : { expires_in_days: positive('--days', days) }),
+          ...(days === undefined ? {} : { expires_in_days: parsePositive('--days', days) }),
         },
       });
       if (options.json === true) return sayJson(terminal.stdout, reply);
       say(terminal.stdout, reply.key);
-      say(terminal.stderr, `This is all that is ever shown of it. Its id is ${reply.view.id}.`);
+      say(terminal.stderr, `Save this key: it is never shown again. Its id is ${reply.view.id}.`);
     });
 
   withConnection(keys.command('list').description('list keys, newest first')).action(
@@ -57,22 +57,24 @@ export function addKeys(program: Command, terminal: Terminal): void {
     },
   );
 
-  withConnection(keys.command('revoke <id>').description('revoke a key: it is refused from now on')).action(
-    async (id: string, options: ConnectionOptions) => {
-      const key = await connect(options, terminal).call('revokeKey', { params: { id } });
-      if (options.json === true) return sayJson(terminal.stdout, key);
-      say(terminal.stdout, `${key.id} (${key.name}) was revoked at ${key.revoked_at}`);
-    },
-  );
+  withConnection(
+    keys.command('revoke <id>').description('revoke a key; requests with it are refused from now on'),
+  ).action(async (id: string, options: ConnectionOptions) => {
+    const key = await connect(options, terminal).call('revokeKey', { params: { id } });
+    if (options.json === true) return sayJson(terminal.stdout, key);
+    say(terminal.stdout, `${key.id} (${key.name}) was revoked at ${key.revoked_at}`);
+  });
 
-  withConnection(keys.command('invite').description('print a token with which one worker may join, once'))
-    .option('--worker-id <id>', 'the only worker that may use it (default: whichever comes first)')
-    .option('--minutes <n>', 'how long it is good for', '60')
+  withConnection(
+    keys.command('invite').description('create a token and print it; one worker can join with it once'),
+  )
+    .option('--worker-id <id>', 'id of the worker that may use it (default: any worker)')
+    .option('--minutes <n>', 'minutes until the token expires', '60')
     .action(async (options: InviteOptions) => {
       const client = connect(options, terminal);
       const reply = await client.call('createJoinToken', {
         body: {
-          expires_in_minutes: positive('--minutes', options.minutes),
+          expires_in_minutes: parsePositive('--minutes', options.minutes),
           ...(options.workerId === undefined ? {} : { worker_id: options.workerId }),
         },
       });
@@ -80,13 +82,13 @@ export function addKeys(program: Command, terminal: Terminal): void {
       say(terminal.stdout, reply.token);
       say(
         terminal.stderr,
-        `Until ${reply.expires_at}, on the worker: macbatch worker join ${client.baseUrl} --token …`,
+        `Run this on the worker before ${reply.expires_at}: macbatch worker join ${client.baseUrl} --token …`,
       );
     });
 }
 
-function positive(option: string, text: string): number {
+function parsePositive(option: string, text: string): number {
   const number = Number(text);
-  if (!(number > 0)) throw new Failure(EXIT.usage, `${option}: a number above 0`);
+  if (!(number > 0)) throw new Failure(EXIT.usage, `${option} must be a number above 0`);
   return number;
 }

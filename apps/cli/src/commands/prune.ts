@@ -1,7 +1,7 @@
 import type { PruneReply } from '@macbatch/contract';
-import { EXIT, Failure, say, sayJson, showPruning, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, say, sayJson, showPruneProgress, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { secondsOf } from '../options/age.ts';
+import { parseAgeSeconds } from '../options/age.ts';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
 interface PruneOptions extends ConnectionOptions {
@@ -13,21 +13,21 @@ export function addPrune(program: Command, terminal: Terminal): void {
   withConnection(
     program
       .command('prune')
-      .description('delete jobs that finished or were cancelled long ago, with their items and outcomes')
-      .requiredOption('--older-than <age>', 'ended longer ago than this, as in 30d or 12h')
-      .option('--dry-run', 'delete nothing, say what would go'),
+      .description('delete jobs that ended long ago, with their items and outcomes')
+      .requiredOption('--older-than <age>', 'delete jobs that ended longer ago than this, such as 30d or 12h')
+      .option('--dry-run', 'delete nothing, print what would be deleted'),
   ).action(async (options: PruneOptions) => {
-    const body = { older_than_seconds: secondsOf('--older-than', options.olderThan) };
+    const body = { older_than_seconds: parseAgeSeconds('--older-than', options.olderThan) };
     const client = connect(options, terminal);
     const call = (more: { readonly dry_run?: boolean }) =>
       client.call('prune', { body: { ...body, ...more } }, { signal: terminal.interrupted });
 
-    const { left: all } = await call({ dry_run: true });
+    const { left: total } = await call({ dry_run: true });
     if (options.dryRun === true) {
-      if (options.json === true) return sayJson(terminal.stdout, { would_go: all });
-      return say(terminal.stdout, `${amount(all)} would go. Nothing was deleted.`);
+      if (options.json === true) return sayJson(terminal.stdout, { would_go: total });
+      return say(terminal.stdout, `${amount(total)} would be deleted. Nothing was deleted.`);
     }
-    const progress = showPruning(terminal, all);
+    const progress = showPruneProgress(terminal, total);
     let jobs = 0;
     let rows = 0;
     try {
@@ -37,7 +37,7 @@ export function addPrune(program: Command, terminal: Terminal): void {
         rows += reply.rows;
         progress.update(reply.left);
         if (reply.left.jobs === 0) break;
-        if (reply.rows === 0) throw new Failure(EXIT.incomplete, held(reply.left.jobs));
+        if (reply.rows === 0) throw new Failure(EXIT.incomplete, lockedJobs(reply.left.jobs));
       }
     } finally {
       progress.stop();
@@ -46,14 +46,14 @@ export function addPrune(program: Command, terminal: Terminal): void {
     return say(
       terminal.stdout,
       jobs === 0
-        ? 'There is nothing that old.'
+        ? 'No job is that old.'
         : `${jobs.toLocaleString('en')} jobs deleted, ${rows.toLocaleString('en')} rows`,
     );
   });
 }
 
-function held(jobs: number): string {
-  return `${jobs} jobs are held by somebody else: another prune, or a submission that is the same as one of them. Run this again later.`;
+function lockedJobs(jobs: number): string {
+  return `${jobs} jobs are locked by another prune, or by a submission of the same job. Run this again later.`;
 }
 
 function amount(left: PruneReply['left']): string {

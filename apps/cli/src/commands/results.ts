@@ -11,11 +11,11 @@ interface ResultsOptions extends ConnectionOptions {
 
 export function addResults(program: Command, terminal: Terminal): void {
   withConnection(
-    program.command('results <id>').description('write the outcomes of a job, a line of JSON an item'),
+    program.command('results <id>').description('write the outcomes of a job, one line of JSON per item'),
   )
-    .option('-o, --output <file>', 'where to (default: standard output)')
-    .option('--item <item-id>', 'only this item')
-    .addOption(new Option('--status <status>', 'only these').choices(['ok', 'error']))
+    .option('-o, --output <file>', 'output file (default: standard output)')
+    .option('--item <item-id>', 'only the outcome of this item')
+    .addOption(new Option('--status <status>', 'only outcomes of this status').choices(['ok', 'error']))
     .action(async (id: string, options: ResultsOptions) => {
       const client = connect(options, terminal);
       const query = {

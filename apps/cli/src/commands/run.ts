@@ -23,7 +23,7 @@ import {
   watchJob,
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { clientOf } from '../options/connection.ts';
+import { createClient } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { exitCodeOf } from './job.ts';
@@ -43,31 +43,31 @@ export function addRun(program: Command, terminal: Terminal): void {
       program
         .command('run [file]')
         .description(
-          'run a JSONL file, or the example batch, on this machine: starts all it needs, ends with the outcomes',
+          'run a JSONL file, or the example batch, on this machine: start Postgres, a control plane and workers, and write the outcomes',
         ),
     ),
   )
-    .option('-o, --output <file>', 'where the outcomes go; - is standard output (default: beside the input)')
-    .option('--workers <n>', 'worker processes', '2')
-    .option('--retry', 'run what failed in an earlier run of this file again')
+    .option('-o, --output <file>', 'outcome file; - is standard output (default: beside the input)')
+    .option('--workers <n>', 'number of worker processes', '2')
+    .option('--retry', 'run items again that failed in an earlier run of this file')
     .option(
       '--data-dir <dir>',
       'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
     )
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nRunning the same file again carries on where it stopped. Only errors burn attempts here, not lost leases;\n--retry-on attempts brings the base rule back.',
+      '\nRun the same file again to continue a run that stopped. By default only errors count as attempts here, not lost\nleases; --retry-on attempts counts both.',
     )
     .action(async (file: string | undefined, options: RunOptions) => {
       const output = options.output ?? (file === undefined ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`);
       const outcomes = output === '-' ? { stream: terminal.stdout } : { path: resolve(terminal.cwd, output) };
       if ('path' in outcomes) await mustBeWritable(outcomes.path);
-      const draft = file === undefined ? example(options) : fileDraft(file, options);
+      const draft = file === undefined ? exampleDraft(options) : fileDraft(file, options);
       const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
       const workers = Number(options.workers);
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
-        throw new Failure(EXIT.usage, '--workers: 1 to 64');
+        throw new Failure(EXIT.usage, '--workers must be a number from 1 to 64');
 
       say(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
       const pool = await startLocalPool({
@@ -79,9 +79,10 @@ export function addRun(program: Command, terminal: Terminal): void {
       let job: JobView;
       try {
         job = await runJob(pool, draft, key, options, terminal);
-        await writeOutcomes(clientOf(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
+        await writeOutcomes(createClient(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
       } finally {
-        if (terminal.interrupted.aborted) say(terminal.stderr, 'stopping; run the same again to carry on');
+        if (terminal.interrupted.aborted)
+          say(terminal.stderr, 'stopping; run the same command again to continue');
         await pool.stop(terminal.forceQuit);
       }
       if (options.json === true)
@@ -102,44 +103,44 @@ async function runJob(
   options: RunOptions,
   terminal: Terminal,
 ): Promise<JobView> {
-  const client = clientOf(pool.url, terminal);
+  const client = createClient(pool.url, terminal);
   const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
   if (created) say(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
   else
     say(
       terminal.stderr,
-      `job ${job.id} goes on: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
+      `continuing job ${job.id}: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
     );
   if (options.retry === true && !created) {
-    const again = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
-    say(terminal.stderr, `${again.tasks} tasks run again, ${again.items} item errors withdrawn`);
+    const retried = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
+    say(terminal.stderr, `${retried.tasks} tasks will run again, ${retried.items} item errors removed`);
   }
   const watching = new AbortController();
   const signal = AbortSignal.any([terminal.interrupted, watching.signal]);
-  const broken = brokenPool(pool).then((what) => {
-    watching.abort(new Failure(EXIT.unavailable, what));
-    throw new Failure(EXIT.unavailable, what);
+  const broken = brokenPool(pool).then((reason) => {
+    watching.abort(new Failure(EXIT.unavailable, reason));
+    throw new Failure(EXIT.unavailable, reason);
   });
-  // Only of interest while the job runs; once the pool is stopped on purpose its end is no news.
+  // The pool is also stopped on purpose, after the job has ended.
   broken.catch(() => undefined);
   return Promise.race([watchJob(client, job.id, terminal, signal), broken]);
 }
 
-/** Resolves when the pool can't finish the job any more, with the reason. */
+/** Resolves with the reason when the pool can no longer finish the job. */
 async function brokenPool(pool: LocalPool): Promise<string> {
   const control = pool.control.exited.then(
-    (how) => `The control plane ended with ${how}. Its log: ${pool.control.logPath}`,
+    (end) => `The control plane ended with ${end}. Its log: ${pool.control.logPath}`,
   );
   const workers = Promise.all(pool.workers.map((worker) => worker.exited)).then(
     (ends) =>
-      `All workers have ended (${ends.join(', ')}). Their logs: ${pool.workers.map((worker) => worker.logPath).join(', ')}`,
+      `All workers ended (${ends.join(', ')}). Their logs: ${pool.workers.map((worker) => worker.logPath).join(', ')}`,
   );
   return Promise.race([control, workers]);
 }
 
 function fileDraft(file: string, options: JobOptions): Draft {
   if (options.type === undefined)
-    throw new Failure(EXIT.usage, `--type is missing: what is to be done with ${file}?`);
+    throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${file}?`);
   const model =
     options.model ?? (options.type === 'embed' || options.type === 'classify' ? 'use-lite' : undefined);
   if (model === undefined) throw new Failure(EXIT.usage, '--model is missing');
@@ -155,9 +156,9 @@ function fileDraft(file: string, options: JobOptions): Draft {
   return { header, lines: () => itemLines(file) };
 }
 
-function example(options: JobOptions): Draft {
+function exampleDraft(options: JobOptions): Draft {
   if (options.type !== undefined || options.model !== undefined || options.params !== undefined) {
-    throw new Failure(EXIT.usage, 'Name a file: the example batch has its own type, model and params.');
+    throw new Failure(EXIT.usage, 'Name a file: the example batch has its own type, model and parameters.');
   }
   const { header, lines } = exampleBatch();
   return {
@@ -175,7 +176,7 @@ function example(options: JobOptions): Draft {
 }
 
 function hint(job: JobView): string {
-  if (job.state === 'cancelled') return 'The job was cancelled; --fresh makes a new one.';
+  if (job.state === 'cancelled') return 'The job was cancelled; --fresh creates a new one.';
   const bad = job.items.error + job.items.failed;
-  return `${bad} of ${job.items.total} items have no good outcome; the outcomes say why. --retry runs them again.`;
+  return `${bad} of ${job.items.total} items failed; the outcome file says why. --retry runs them again.`;
 }

@@ -9,7 +9,7 @@ export function addSubmit(program: Command, terminal: Terminal): void {
   withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))
     .addHelpText(
       'after',
-      '\nEach line is {"id": …, "payload": …}, or any JSON value, which is then a payload as a whole.',
+      '\nEach line is {"id": …, "payload": …}, or any other JSON value, which becomes the payload.',
     )
     .action(async (file: string, options: JobOptions & ConnectionOptions) => {
       if (options.type === undefined) throw new Failure(EXIT.usage, '--type is missing');
@@ -24,8 +24,8 @@ export function addSubmit(program: Command, terminal: Terminal): void {
         fresh: options.fresh,
       });
       const draft = { header, lines: () => itemLines(file) };
-      const contentIs = await contentKey(draft);
-      const key = options.fresh === true ? `fresh-${randomUUID()}` : contentIs;
+      const contentHash = await contentKey(draft);
+      const key = options.fresh === true ? `fresh-${randomUUID()}` : contentHash;
       const { job, created } = await submitDraft(
         connect(options, terminal),
         draft,

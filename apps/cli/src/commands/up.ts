@@ -10,7 +10,7 @@ interface UpOptions {
   readonly json?: boolean;
 }
 
-/** Where this machine's embedded server and logs are kept. */
+/** Returns the folder of this machine's embedded database and logs. */
 export function dataDirOf(option: string | undefined, terminal: Terminal): string {
   return resolve(terminal.cwd, option ?? terminal.env['MACBATCH_DATA_DIR'] ?? '.macbatch');
 }
@@ -25,11 +25,11 @@ export function addUp(program: Command, terminal: Terminal): void {
       '--data-dir <dir>',
       'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
     )
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .action(async (options: UpOptions) => {
       const port = Number(options.port ?? terminal.env['MACBATCH_PORT'] ?? 7420);
       if (!Number.isInteger(port) || port < 0 || port > 65_535)
-        throw new Failure(EXIT.usage, '--port: 0 to 65535');
+        throw new Failure(EXIT.usage, '--port must be a number from 0 to 65535');
       const pool = await startLocalPool({
         dataDir: dataDirOf(options.dataDir, terminal),
         env: terminal.env,
@@ -44,12 +44,12 @@ export function addUp(program: Command, terminal: Terminal): void {
         say(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
         say(terminal.stdout, `Its log:         ${pool.control.logPath}`);
       }
-      const ended = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
+      const end = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
       await pool.stop(terminal.forceQuit);
-      if (ended !== undefined) {
+      if (end !== undefined) {
         throw new Failure(
           EXIT.unavailable,
-          `The control plane ended with ${ended}. Its log: ${pool.control.logPath}`,
+          `The control plane ended with ${end}. Its log: ${pool.control.logPath}`,
         );
       }
     });

@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, withConnection } from '../options/conn
 
 export function addWorkerLists(program: Command, terminal: Terminal): void {
   withConnection(
-    program.command('workers').description('list workers: what each does, how fast it is, or why it is idle'),
+    program.command('workers').description('list workers: what each one runs, its rate, or why it is idle'),
   ).action(async (options: ConnectionOptions) => {
     const { workers } = await connect(options, terminal).call('listWorkers', {});
     if (options.json === true) return sayJson(terminal.stdout, workers);
@@ -35,6 +35,6 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
   ).action(async (options: ConnectionOptions) => {
     const reply = await connect(options, terminal).call('reclaim', {});
     if (options.json === true) return sayJson(terminal.stdout, reply);
-    return say(terminal.stdout, `${reply.reclaimed} tasks taken back, ${reply.failed} failed for good`);
+    return say(terminal.stdout, `${reply.reclaimed} tasks taken back, ${reply.failed} failed`);
   });
 }

@@ -12,20 +12,20 @@ export interface ConnectionOptions {
   readonly json?: boolean;
 }
 
-/** Adds what every command that talks to a control plane takes. */
+/** Adds the options of a command that calls a control plane. */
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
-    .option('--json', 'print JSON for programs');
+    .option('--url <url>', `URL of the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
+    .option('--json', 'print JSON');
 }
 
-/** The client that a command talks through. */
+/** Creates the client of a command from its options and the environment. */
 export function connect(options: Pick<ConnectionOptions, 'url'>, terminal: Terminal): Client {
-  return clientOf(options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL, terminal);
+  return createClient(options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL, terminal);
 }
 
-/** A client of a control plane, with the key and the certificates that the environment names. */
-export function clientOf(baseUrl: string, { env }: Pick<Terminal, 'env'>): Client {
+/** Creates a client with the key and the certificates that the environment names. Throws a `Failure`. */
+export function createClient(baseUrl: string, { env }: Pick<Terminal, 'env'>): Client {
   try {
     const connection = {
       MACBATCH_KEY: env['MACBATCH_KEY'],

@@ -1,27 +1,27 @@
 import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
 
-/** How a person names a model server on the command line. */
+/** The options that name a model server. */
 export interface EndpointOptions {
   readonly endpoint?: string;
   readonly endpointKeyEnv?: string;
   readonly map?: readonly string[];
 }
 
-/** Adds the options to a command. */
+/** Adds the options that name a model server. */
 export function withEndpointOptions(command: Command): Command {
   return command
-    .option('--endpoint <url>', 'an OpenAI-compatible model server, as in http://127.0.0.1:11434/v1')
-    .option('--endpoint-key-env <name>', 'environment variable that holds its API key')
+    .option('--endpoint <url>', 'URL of an OpenAI-compatible model server, such as http://127.0.0.1:11434/v1')
+    .option('--endpoint-key-env <name>', 'environment variable with the API key of the model server')
     .option(
       '--map <alias=model>',
-      'what a model alias is called on that server (repeatable)',
-      // Not a list of its own: it would swallow the file that follows it.
+      'name of a model alias on that server (repeatable)',
+      // A variadic option would take the file that follows as well.
       (pair: string, pairs: readonly string[] | undefined) => [...(pairs ?? []), pair],
     );
 }
 
-/** The workers' environment with the endpoint added; what the environment says stays otherwise. */
+/** Adds the endpoint to the environment of the workers. Without --endpoint, returns the environment unchanged. */
 export function withEndpoint(
   env: Readonly<Record<string, string | undefined>>,
   options: EndpointOptions,
@@ -32,12 +32,12 @@ export function withEndpoint(
     return { ...env };
   }
   const pairs = (options.map ?? []).map((pair) => {
-    const at = pair.indexOf('=');
-    if (at < 1 || at === pair.length - 1)
+    const equalsAt = pair.indexOf('=');
+    if (equalsAt < 1 || equalsAt === pair.length - 1)
       throw new Failure(EXIT.usage, `--map takes alias=model, not "${pair}"`);
-    return [pair.slice(0, at), pair.slice(at + 1)];
+    return [pair.slice(0, equalsAt), pair.slice(equalsAt + 1)];
   });
-  // Without a map the model is called on the server what the job calls it.
+  // Without --map, the model has the same name on the server as in the job.
   const models =
     pairs.length > 0
       ? Object.fromEntries(pairs)

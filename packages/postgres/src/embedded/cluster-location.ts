@@ -3,10 +3,10 @@ import { closedParent } from './closed-parent.ts';
 import type { ServerUser } from './server-user.ts';
 
 /**
- * How to name a data directory to Postgres programs that run as `user` and are started in that directory.
+ * Returns the path of a data directory for Postgres programs that run as `user` and start in that directory.
  *
- * Linux enters a working directory before it drops root, and Postgres stays there, so the name
- * `/proc/self/cwd` works even below folders closed to `user`, such as /root.
+ * On Linux the path is `/proc/self/cwd`: a process enters its working directory while it is still root, so this works
+ * even below folders that `user` cannot enter, such as /root.
  */
 export async function clusterArgument(cluster: string, user: ServerUser | undefined): Promise<string> {
   if (user === undefined) return cluster;
@@ -15,7 +15,7 @@ export async function clusterArgument(cluster: string, user: ServerUser | undefi
   if (closed === undefined) return cluster;
   throw new OpenPostgresError(
     'folder_unusable',
-    `Postgres refuses to run as root, and user id ${user.uid} may not pass through ${closed}. ` +
-      `Start macbatch as another user, or give a data folder outside of ${closed}.`,
+    `Postgres refuses to run as root, and user id ${user.uid} cannot enter ${closed}. ` +
+      `Start macbatch as another user, or choose a data folder outside ${closed}.`,
   );
 }

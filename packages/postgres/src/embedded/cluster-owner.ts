@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { ServerUser } from './server-user.ts';
 
 /**
- * Whom to run the server on `cluster` as, for a process that is root.
+ * Returns the user that runs the server on `cluster` when this process is root: the owner of the cluster.
  *
- * The user it belongs to goes on having it. Files of root, such as a restored copy, are given to `unprivileged`.
+ * If root owns the cluster, as after a restore, changes the owner of all its files to `unprivileged`.
  */
 export async function clusterOwner(cluster: string, unprivileged: ServerUser): Promise<ServerUser> {
   const { uid, gid } = await stat(cluster);

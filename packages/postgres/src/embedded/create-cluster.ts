@@ -9,8 +9,9 @@ import { clusterArgument } from './cluster-location.ts';
 import { type DataFolder, DRAFT_PREFIX } from './data-folder.ts';
 import { SERVER_ENVIRONMENT } from './server-environment.ts';
 import type { ServerUser } from './server-user.ts';
+import { syncPath } from './sync-path.ts';
 
-/** The one role of an embedded server, and its superuser. */
+/** The only role of an embedded server: its superuser. */
 export const ROLE = 'macbatch';
 
 const run = promisify(execFile);
@@ -18,14 +19,14 @@ const run = promisify(execFile);
 export interface NewCluster {
   readonly binaries: Binaries;
   readonly user: ServerUser | undefined;
-  /** Whether it must survive a power failure. */
+  /** Whether the cluster must survive a power failure. */
   readonly durable: boolean;
 }
 
 /**
- * Runs initdb. The cluster appears in the folder in one step, finished: an interrupted run leaves only a draft.
+ * Runs initdb in a draft folder and renames the result. An interrupted run leaves only a draft.
  *
- * @returns the role's password
+ * @returns the password of the role
  */
 export async function createCluster(
   folder: DataFolder,
@@ -44,7 +45,7 @@ export async function createCluster(
   await initdb(programOf(binaries, 'initdb'), data, user, [
     `--pgdata=${argument}`,
     `--username=${ROLE}`,
-    // Not joined: the system must resolve the dots, since the argument may stand for a folder elsewhere.
+    // Not joined: the system must resolve the dots, because the argument may be a symbolic link.
     `--pwfile=${argument}/../password`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
@@ -54,31 +55,31 @@ export async function createCluster(
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ]);
-  // An empty one may be there, made by a person; a folder can't be renamed onto it everywhere.
+  // The user may have created an empty folder here, and not every system can rename a folder onto another.
   await rmdir(folder.cluster).catch(() => undefined);
   await rename(data, folder.cluster);
-  if (durable) await syncFolder(folder.root);
+  if (durable) await syncPath(folder.root);
   await rm(draft, { recursive: true, force: true });
   return password;
 }
 
-/** @returns the role's password as the folder keeps it */
+/** Reads the password of the role from the data folder. */
 export async function readPassword(folder: DataFolder): Promise<string> {
   try {
     return await readFile(folder.passwordFile, 'utf8');
   } catch (cause) {
     throw new OpenPostgresError(
       'folder_unusable',
-      `The data folder ${folder.root} holds a cluster, but its file "password" is missing or unreadable. ` +
-        'Restore that file, or start as the user who made it.',
+      `The data folder ${folder.root} contains a cluster, but its file "password" is missing or unreadable. ` +
+        'Restore that file, or start macbatch as the user who created it.',
       { cause },
     );
   }
 }
 
 async function ensurePassword(folder: DataFolder): Promise<string> {
-  const kept = await readFile(folder.passwordFile, 'utf8').catch(() => '');
-  if (kept !== '') return kept;
+  const existing = await readFile(folder.passwordFile, 'utf8').catch(() => '');
+  if (existing !== '') return existing;
   const password = randomBytes(24).toString('base64url');
   const file = await open(folder.passwordFile, 'w', 0o600);
   try {
@@ -99,18 +100,13 @@ async function initdb(
   try {
     await run(program, args, { cwd: data, env: SERVER_ENVIRONMENT, ...user });
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause);
-    throw new OpenPostgresError('initdb_failed', `The embedded Postgres could not set up ${data}: ${said}`, {
-      cause,
-    });
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause);
+    throw new OpenPostgresError(
+      'initdb_failed',
+      `The embedded Postgres could not set up ${data}: ${output}`,
+      {
+        cause,
+      },
+    );
   }
 }

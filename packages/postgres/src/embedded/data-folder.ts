@@ -3,26 +3,26 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '@macbatch/core';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 
-/** Prefix of folders in which a cluster is being created. */
+/** Prefix of the folders in which clusters are created. */
 export const DRAFT_PREFIX = 'creating-';
 
-/** The layout of a data folder. Beside these it holds the claim of its owner. */
+/** The paths in a data folder. It also contains the claim files of `claimFolder`. */
 export interface DataFolder {
-  /** Without symbolic links, so that it compares with what the system says of processes. */
+  /** Without symbolic links, so that it can be compared with the paths of processes. */
   readonly root: string;
-  /** Postgres' own data directory. It exists only finished: it is created beside and then renamed. */
+  /** The data directory of Postgres. It is created as a draft and then renamed, so it is never incomplete. */
   readonly cluster: string;
   readonly passwordFile: string;
 }
 
-/** Makes the folder if need be and refuses one that this Postgres cannot use. */
+/** Creates the folder if it does not exist. Throws if this version of Postgres cannot use it. */
 export async function openDataFolder(path: string, major: string): Promise<DataFolder> {
-  const root = await makeFolder(resolve(path));
+  const root = await createFolder(resolve(path));
   if (await readVersion(root)) {
     throw unusable(
       root,
-      'is itself a Postgres data directory and not one of macbatch. ' +
-        'Give another folder, or run a server on it and give its URL.',
+      'is a Postgres data directory that macbatch did not create. ' +
+        'Choose another folder, or run a server on it and set its URL.',
     );
   }
   const folder = { root, cluster: join(root, 'cluster'), passwordFile: join(root, 'password') };
@@ -30,33 +30,34 @@ export async function openDataFolder(path: string, major: string): Promise<DataF
   return folder;
 }
 
-/** Deletes what interrupted first starts left. Call it only as the folder's owner. */
+/** Deletes the drafts of interrupted starts. The caller must hold the claim of the folder. */
 export async function removeDrafts(folder: DataFolder): Promise<void> {
   const drafts = (await readdir(folder.root)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const draft of drafts) {
-    // The initdb of a killed owner may still be writing into it: then the next start deletes it.
+    // The initdb of a killed process may still write into the draft. Then the next start deletes it.
     await rm(join(folder.root, draft), { recursive: true, force: true, maxRetries: 3 }).catch(
       () => undefined,
     );
   }
 }
 
+/** Tells whether the folder contains a cluster. */
 export async function hasCluster(folder: DataFolder): Promise<boolean> {
   return (await readVersion(folder.cluster)) !== undefined;
 }
 
-async function makeFolder(path: string): Promise<string> {
+async function createFolder(path: string): Promise<string> {
   try {
-    const made = await mkdir(path, { recursive: true, mode: 0o700 });
-    // A server run as another user must pass through; nothing in it is readable to others.
-    if (made !== undefined && process.getuid?.() === 0) await chmod(path, 0o711);
+    const created = await mkdir(path, { recursive: true, mode: 0o700 });
+    // The server may run as another user, who must be able to enter the folder but not to read it.
+    if (created !== undefined && process.getuid?.() === 0) await chmod(path, 0o711);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (cause) {
     const reason = messageOf(cause);
     throw new OpenPostgresError(
       'folder_unusable',
-      `The folder ${path} cannot be made or written to (${reason}). Give one that you may write to.`,
+      `The folder ${path} cannot be created or written to (${reason}). Choose a folder that you can write to.`,
       { cause },
     );
   }
@@ -69,7 +70,7 @@ async function requireUsableCluster(cluster: string, major: string): Promise<voi
   if (self !== undefined && self !== 0 && facts.uid !== self) {
     throw unusable(
       cluster,
-      `belongs to user id ${facts.uid}, and this is ${self}. Start as that user, or chown the folder.`,
+      `belongs to user id ${facts.uid}, and this process runs as ${self}. Start macbatch as that user, or chown the folder.`,
     );
   }
   if ((await readdir(cluster)).length === 0) return;
@@ -77,15 +78,15 @@ async function requireUsableCluster(cluster: string, major: string): Promise<voi
   if (found === undefined) {
     throw unusable(
       cluster,
-      'holds files but no PG_VERSION, so it is no complete cluster. ' +
+      'contains files but no PG_VERSION, so it is not a complete cluster. ' +
         'Restore it from a backup, or move it away to start with an empty one.',
     );
   }
   if (found !== major) {
     throw new OpenPostgresError(
       'other_major',
-      `The data in ${cluster} are of Postgres ${found}; the embedded server is Postgres ${major} and cannot read them. ` +
-        `Give another folder, or run a Postgres ${found} on it and give its URL, or move the data with pg_dump.`,
+      `The data in ${cluster} are from Postgres ${found}; the embedded server is Postgres ${major} and cannot read them. ` +
+        `Choose another folder, or run a Postgres ${found} on it and set its URL, or move the data with pg_dump.`,
     );
   }
 }

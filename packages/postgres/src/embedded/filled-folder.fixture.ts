@@ -8,21 +8,22 @@ import { openPostgres } from '../open-postgres.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { runProgram, type TestProgram } from './spawn.fixture.ts';
 
-/** A row that is in every folder of `filledFolder`. */
+/** The row that `filledFolder` stores. */
 export const KEPT = 'from the first start';
 
-/** A data folder of an embedded server that is down and has data. */
+/** A data folder with data, whose embedded server is stopped. */
 export interface FilledFolder {
   readonly folder: string;
   readonly cluster: string;
-  /** A path beside it that goes with it. */
+  /** Returns a path beside the folder. `remove` deletes it too. */
   beside(name: string): string;
-  /** Opens it, reads the data, and closes it again. */
+  /** Starts a server on the folder, reads the data, and stops the server. */
   reopen(): Promise<string[]>;
   postmasterPid(): Promise<number>;
   remove(): Promise<void>;
 }
 
+/** Creates a data folder with data. */
 export async function filledFolder(): Promise<FilledFolder> {
   const parent = await mkdtemp(join(tmpdir(), 'macbatch-test-'));
   const folder = join(parent, 'data');
@@ -38,11 +39,11 @@ export async function filledFolder(): Promise<FilledFolder> {
     cluster,
     beside: (name) => join(parent, name),
     reopen: async () => {
-      const again = await openPostgres({ dataDir: folder });
+      const reopened = await openPostgres({ dataDir: folder });
       try {
-        return await readKept(again.url);
+        return await readKept(reopened.url);
       } finally {
-        await again.close();
+        await reopened.close();
       }
     },
     postmasterPid: async () => {
@@ -54,19 +55,21 @@ export async function filledFolder(): Promise<FilledFolder> {
   };
 }
 
+/** Reads the rows that `filledFolder` stored. */
 export async function readKept(url: string): Promise<string[]> {
   const rows = await withConnection(url, (sql) => sql<{ words: string }[]>`select words from kept`);
   return rows.map(({ words }) => words);
 }
 
-/** Another process that opens `folder`, or a throwaway server without one. */
+/** Starts a process that opens `folder`, or a throwaway server if there is no folder. */
 export async function startOwner(...folder: string[]): Promise<{ owner: TestProgram; url: string }> {
   const owner = runProgram('owner', ...folder);
-  const said: unknown = JSON.parse(await owner.line());
-  if (typeof said === 'object' && said !== null && 'url' in said) return { owner, url: String(said.url) };
-  throw new Error(`the owner did not start: ${JSON.stringify(said)}`);
+  const line: unknown = JSON.parse(await owner.line());
+  if (typeof line === 'object' && line !== null && 'url' in line) return { owner, url: String(line.url) };
+  throw new Error(`the owner did not start: ${JSON.stringify(line)}`);
 }
 
+/** Returns the process id of a process's parent. */
 export async function parentOf(pid: number): Promise<number> {
   if (process.platform === 'linux') {
     return Number(/^PPid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import { processFacts } from './process-facts.ts';
 
-/** Says that this process owns a data folder. */
+/** The claim of this process on a data folder. */
 export interface FolderClaim {
   release(): Promise<void>;
 }
@@ -14,19 +14,19 @@ const HELD = 'This process owns the folder.\n';
 const ATTEMPTS = 10;
 
 /**
- * Makes this process the one owner of a data folder.
+ * Makes this process the only owner of a data folder. Throws if another process owns it.
  *
- * Every claim is a file named after its process and the time that process started, so it can't be taken for a
- * later process' with the same pid, and a dead one can be deleted without hitting a live one. Each claimant
- * first writes its own, then looks for others: of two at the same time at least one sees the other, and
- * withdraws. Processes in another container can't be seen, so containers must not share a folder.
+ * A claim is a file. Its name contains the pid and the start time of its process, so a later process with the same pid
+ * does not match it, and claims of dead processes can be deleted safely. Each process first writes its own claim, then
+ * looks for others. Of two processes at the same time, at least one sees the other and withdraws. Processes of another
+ * container are invisible, so containers must not share a folder.
  */
 export async function claimFolder(folder: string): Promise<FolderClaim> {
   const self = await processFacts(process.pid);
   if (self === undefined) throw new Error(`process ${process.pid} cannot see itself`);
   const own = join(folder, `owner-${process.pid}-${self.started}`);
   for (let attempt = 1; ; attempt += 1) {
-    await announce(own, folder);
+    await writeClaim(own, folder);
     const rival = await liveRival(folder, own);
     if (rival === undefined) {
       await writeFile(own, HELD);
@@ -34,12 +34,12 @@ export async function claimFolder(folder: string): Promise<FolderClaim> {
     }
     await rm(own, { force: true });
     if (rival.holds || attempt === ATTEMPTS) throw inUse(folder, rival.pid);
-    // The other one is looking too and may withdraw as well: whoever comes back first gets it.
+    // The other process may withdraw too. The first to come back gets the folder.
     await pause(10 + Math.random() * 90);
   }
 }
 
-async function announce(own: string, folder: string): Promise<void> {
+async function writeClaim(own: string, folder: string): Promise<void> {
   try {
     const file = await open(own, 'wx', 0o644);
     await file.close();

@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-describe('links between the libraries', () => {
-  it('are made when the install script did not run, and left alone when it did', async () => {
+describe('restoreLinks', () => {
+  it('creates links that are missing, and leaves existing ones alone', async () => {
     const listed = [
       { source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' },
       { source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so' },
@@ -24,7 +24,7 @@ describe('links between the libraries', () => {
     expect(await readlink(join(root, 'native', 'lib', 'libpq.so'))).toBe('libpq.so.5.18');
   });
 
-  it('may be none', async () => {
+  it('accepts a package without links', async () => {
     await restoreLinks(root);
   });
 });

@@ -3,10 +3,10 @@ import { dirname, join, relative } from 'node:path';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 
 /**
- * Makes the links between shared libraries that the platform package lists in `native/pg-symlinks.json`.
+ * Creates the symbolic links between shared libraries that `native/pg-symlinks.json` lists.
  *
- * npm cannot pack links, so the package's install script makes them. It may not have run: package managers
- * block such scripts by default.
+ * npm packages cannot contain links, so the install script of the package creates them. Package managers may block
+ * that script.
  */
 export async function restoreLinks(root: string): Promise<void> {
   for (const { source, target } of await listedLinks(root)) {
@@ -17,8 +17,8 @@ export async function restoreLinks(root: string): Promise<void> {
       if (isExisting(error)) continue;
       throw new OpenPostgresError(
         'no_binaries',
-        `The embedded Postgres in ${root} lacks links between its libraries, and they cannot be made. ` +
-          'Let its install script run once, as a user who may write there (pnpm rebuild, npm rebuild).',
+        `The embedded Postgres in ${root} lacks links between its libraries, and they cannot be created. ` +
+          'Run its install script once as a user who can write there (pnpm rebuild, npm rebuild).',
         { cause: error },
       );
     }
@@ -47,7 +47,7 @@ function isLink(value: unknown): value is Link {
   );
 }
 
-// On a read-only file system Linux answers EROFS only where there is no such entry, EEXIST where there is.
+// On a read-only file system, Linux answers EEXIST if the entry exists and EROFS if it does not.
 function isExisting(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Binds `port` on 127.0.0.1 for a moment; 0 stands for any free one. @returns the port, undefined if it is taken */
+/** Binds `port` on 127.0.0.1 for a moment; 0 means any free port. Returns the port, or undefined if it is taken. */
 export async function probePort(port: number): Promise<number | undefined> {
   const server = createServer().listen({ host: '127.0.0.1', port, exclusive: true });
   try {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => data.remove());
 
-describe('an embedded server', () => {
+describe('openPostgres with a data folder', () => {
   let server: PostgresServer;
   const log: string[] = [];
   beforeAll(async () => {
@@ -27,11 +27,11 @@ describe('an embedded server', () => {
   });
   afterAll(() => server.close());
 
-  it('keeps its data from one start to the next', async () => {
+  it('keeps the data between starts', async () => {
     expect(await readKept(server.url)).toContain(KEPT);
   });
 
-  it('speaks TCP on 127.0.0.1 only, in UTF-8, sorted by code point, and writes through to the disk', async () => {
+  it('listens on 127.0.0.1 only, uses UTF-8 sorted by code point, and is durable', async () => {
     const [row] = await withConnection(
       server.url,
       (sql) => sql`select
@@ -51,7 +51,7 @@ describe('an embedded server', () => {
     });
   });
 
-  it('keeps its password in a file for its owner alone, and asks for it', async () => {
+  it('stores the password in a file that only the owner can read, and requires it', async () => {
     const { mode } = await stat(join(data.folder, 'password'));
     expect((mode & 0o777).toString(8)).toBe('600');
     const url = new URL(server.url);
@@ -59,23 +59,23 @@ describe('an embedded server', () => {
     await expect(openPostgres({ url: url.href })).rejects.toMatchObject({ code: 'wrong_password' });
   });
 
-  it('tells its log line by line', async () => {
+  it('passes on its log line by line', async () => {
     await expect.poll(() => log.join('\n'), WAIT).toContain('ready to accept connections');
   });
 
-  it('is refused to its owner a second time', async () => {
+  it('refuses to open the same folder twice in one process', async () => {
     await expect(openPostgres({ dataDir: data.folder })).rejects.toMatchObject({ code: 'folder_in_use' });
     expect(await readKept(server.url)).toContain(KEPT);
   });
 
-  it('is down when close() resolves, and closing twice is closing once', async () => {
+  it('has stopped when close() resolves, and can be closed twice', async () => {
     const pid = await data.postmasterPid();
     await Promise.all([server.close(), server.close()]);
     expect((await processFacts(pid))?.command ?? '').toBe('');
     expect((await readdir(data.folder)).sort()).toEqual(['cluster', 'password']);
   });
 
-  it('listens on the port it is given, unless that is taken', async () => {
+  it('listens on a given port, and fails if the port is taken', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const address = holder.address();
@@ -93,7 +93,7 @@ describe('an embedded server', () => {
     await again.close();
   });
 
-  it('does not keep a process alive that forgot to close it', async () => {
+  it('does not keep a process alive that does not close it', async () => {
     const script = `
       import { openPostgres } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)};
       await openPostgres({ dataDir: ${JSON.stringify(data.folder)} });
@@ -104,8 +104,8 @@ describe('an embedded server', () => {
   });
 });
 
-describe('a first start', () => {
-  it('that was killed in the middle of initdb is done anew', async () => {
+describe('after an interrupted first start', () => {
+  it('starts again after a kill during initdb', async () => {
     const fresh = data.beside('interrupted');
     await mkdir(fresh);
     const owner = runProgram('owner', fresh);
@@ -122,7 +122,7 @@ describe('a first start', () => {
     await server.close();
   });
 
-  it('that was killed before the database was created goes on from there', async () => {
+  it('continues after a kill before the database was created', async () => {
     const first = await openPostgres({ dataDir: data.folder });
     const other = new URL(first.url);
     other.pathname = '/postgres';
@@ -140,8 +140,8 @@ describe('a first start', () => {
   });
 });
 
-describe('a folder', () => {
-  it('of another major version is refused and left as it is', async () => {
+describe('openPostgres refuses a folder', () => {
+  it('of another major version, and does not change it', async () => {
     const other = await folderWith({ 'cluster/PG_VERSION': '16\n' });
     await expect(openPostgres({ dataDir: other })).rejects.toMatchObject({
       code: 'other_major',
@@ -150,25 +150,25 @@ describe('a folder', () => {
     expect(await readdir(other)).toEqual(['cluster']);
   });
 
-  it('with a damaged cluster is refused, not replaced by an empty one', async () => {
+  it('with a damaged cluster, and does not replace it', async () => {
     const damaged = await folderWith({ 'cluster/base': 'precious' });
     await expect(openPostgres({ dataDir: damaged })).rejects.toMatchObject({ code: 'folder_unusable' });
     expect(await readFile(join(damaged, 'cluster', 'base'), 'utf8')).toBe('precious');
   });
 
-  it("that is somebody else's Postgres data directory is refused", async () => {
+  it('that is a Postgres data directory of another program', async () => {
     const foreign = await folderWith({ PG_VERSION: '18\n' });
     await expect(openPostgres({ dataDir: foreign })).rejects.toMatchObject({ code: 'folder_unusable' });
   });
 
-  it('that cannot be made is refused', async () => {
+  it('that cannot be created', async () => {
     const file = join(await folderWith({ file: '' }), 'file');
     await expect(openPostgres({ dataDir: join(file, 'data') })).rejects.toMatchObject({
       code: 'folder_unusable',
     });
   });
 
-  it('without its password file is refused with a word about it', async () => {
+  it('without its password file, and names the file', async () => {
     const stripped = await folderWith({ 'cluster/PG_VERSION': '18\n' });
     await expect(openPostgres({ dataDir: stripped })).rejects.toMatchObject({
       code: 'folder_unusable',

@@ -16,11 +16,11 @@ export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly port?: number | undefined;
   readonly log?: ((line: string) => void) | undefined;
-  /** Its data may be lost with power, and `dataDir` is deleted once it is down. */
+  /** The server is not durable, and `dataDir` is deleted when it stops. */
   readonly throwaway?: boolean | undefined;
 }
 
-/** Starts the embedded server on a folder, as its one owner, whatever the last owner left behind. */
+/** Claims a folder and starts the embedded server on it. Cleans up after an owner that crashed. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<PostgresServer> {
   const found = await findBinaries();
   const folder = await openDataFolder(options.dataDir, found.major);
@@ -53,18 +53,18 @@ async function startOwned(
   { port: wanted, log = () => undefined, throwaway = false }: EmbeddedOptions,
 ): Promise<{ url: string; ended: Promise<string>; stop(): Promise<void> }> {
   await removeDrafts(folder);
-  const there = await hasCluster(folder);
+  const exists = await hasCluster(folder);
   const unprivileged = await serverUser();
-  const user = unprivileged && there ? await clusterOwner(folder.cluster, unprivileged) : unprivileged;
+  const user = unprivileged && exists ? await clusterOwner(folder.cluster, unprivileged) : unprivileged;
   const binaries = await reachableBinaries(found, user);
-  const password = there
+  const password = exists
     ? await readPassword(folder)
     : await createCluster(folder, { binaries, user, durable: !throwaway });
 
   const { server, port } = await startServer(folder, { binaries, user, port: wanted, log, throwaway });
   const stop = async () => {
     await server.stop();
-    // Only has something to do if the supervisor was killed.
+    // Needed only if the supervisor was killed.
     await stopOrphan(folder.cluster);
   };
   try {
@@ -77,7 +77,7 @@ async function startOwned(
   }
 }
 
-/** Not part of creating the cluster, so that a first start may be interrupted between the two. */
+/** Runs at each start, because a first start may be interrupted after the cluster is created. */
 async function ensureDatabase(url: string): Promise<void> {
   await withConnection(url, async (sql) => {
     const [row] = await sql`select 1 from pg_database where datname = ${DATABASE}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PostgresServer } from '../postgres-server.ts';
 import { openEmbedded } from './open-embedded.ts';
 
-/** Starts an embedded server in a folder of its own, which is deleted on `close()` or when this process ends. */
+/** Starts an embedded server in a temporary folder, which is deleted on `close()` or when this process ends. */
 export async function openThrowaway(log?: (line: string) => void): Promise<PostgresServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'macbatch-postgres-'));
   try {
@@ -13,7 +13,7 @@ export async function openThrowaway(log?: (line: string) => void): Promise<Postg
       ...server,
       close: async () => {
         await server.close();
-        // Only has something to do if the supervisor was killed.
+        // Needed only if the supervisor was killed.
         await rm(dataDir, { recursive: true, force: true });
       },
     };

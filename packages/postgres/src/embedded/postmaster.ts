@@ -6,14 +6,15 @@ import { processFacts } from './process-facts.ts';
 
 const FAST_SHUTDOWN_MS = 30_000;
 const IMMEDIATE_SHUTDOWN_MS = 10_000;
-const LOOK_EVERY_MS = 20;
+const POLL_MS = 20;
 
-/** What Postgres' main process writes of itself into its cluster. */
+/** The contents of `postmaster.pid`, which the main process of Postgres writes. */
 export interface PostmasterFile {
   readonly pid: number;
   readonly ready: boolean;
 }
 
+/** Reads `postmaster.pid` of a cluster. Returns undefined if there is none. */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(cluster, 'postmaster.pid'), 'utf8').catch(() => undefined);
   const lines = text?.split('\n');
@@ -22,8 +23,8 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 }
 
 /**
- * Ends a server that still runs in `cluster` although nobody owns it, and clears away what a dead one left.
- * Call it only as the folder's owner.
+ * Stops a server that a dead owner left running on `cluster`, and removes the process file of a dead server. The
+ * caller must hold the claim of the folder.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const file = await readPostmasterFile(cluster);
@@ -31,36 +32,36 @@ export async function stopOrphan(cluster: string): Promise<void> {
   if (await runsIn(file.pid, cluster)) {
     await shutDown(file.pid, cluster);
   } else if (exists(file.pid)) {
-    // Postgres drops the file itself when the pid in it is dead, but takes any live process for a server.
+    // Postgres removes the file itself if that process is dead, but takes any living process for a server.
     await rm(join(cluster, 'postmaster.pid'), { force: true });
   }
 }
 
 async function shutDown(pid: number, cluster: string): Promise<void> {
-  for (const [signal, patience] of [
+  for (const [signal, timeoutMs] of [
     ['SIGINT', FAST_SHUTDOWN_MS],
     ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
   ] as const) {
     send(pid, signal);
-    const deadline = performance.now() + patience;
+    const deadline = performance.now() + timeoutMs;
     while (performance.now() < deadline) {
       if (!(await runsIn(pid, cluster))) return;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_MS);
     }
   }
   throw new OpenPostgresError(
     'stop_failed',
-    `A Postgres server left over in ${cluster} (process ${pid}) does not stop. Stop it by hand: kill -QUIT ${pid}`,
+    `A Postgres server that still runs on ${cluster} (process ${pid}) does not stop. Stop it by hand: kill -QUIT ${pid}`,
   );
 }
 
-/** Whether `pid` is a Postgres server on this cluster, and not another program that got its pid. */
+/** Tells whether `pid` is a Postgres server on this cluster, and not another program with the same pid. */
 async function runsIn(pid: number, cluster: string): Promise<boolean> {
   const facts = await processFacts(pid);
   if (facts === undefined) return false;
   if (process.platform !== 'linux')
     return facts.command.endsWith(cluster) || facts.command.includes(`${cluster} `);
-  // The main process works in its cluster, under whatever name it was given.
+  // The working directory of the main process is its cluster, whatever path it was started with.
   const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   return workingFolder === cluster && basename(facts.command.split(' ')[0] ?? '') === 'postgres';
 }
@@ -78,6 +79,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended in the meantime; the caller looks again anyway.
+    // It ended in the meantime. The caller checks again.
   }
 }

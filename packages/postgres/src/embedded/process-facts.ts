@@ -3,17 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { SERVER_ENVIRONMENT } from './server-environment.ts';
 
-/** What tells a process from a later one that got the same pid. */
+/** Facts that distinguish a process from a later process with the same pid. */
 export interface ProcessFacts {
-  /** When it started, in words that only compare for equality. No space, no slash. */
+  /** Start time, comparable for equality only. Contains no space and no slash. */
   readonly started: string;
-  /** Its command line, words separated by spaces. */
+  /** The command line, with spaces between its words. */
   readonly command: string;
 }
 
 const run = promisify(execFile);
 
-/** @returns undefined when there is no such process, or only a zombie that nobody has waited for */
+/** Returns the facts of a process, or undefined if there is none. A zombie counts as none. */
 export async function processFacts(pid: number): Promise<ProcessFacts | undefined> {
   return process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid);
 }
@@ -25,7 +25,7 @@ async function fromProc(pid: number): Promise<ProcessFacts | undefined> {
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field is the program's name in parentheses and may hold anything, so count from its end.
+    // The second field is the program's name in parentheses and may contain spaces, so count from its end.
     const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const startTicks = rest[18];
     if (state === 'Z' || state === 'X' || startTicks === undefined) return undefined;
@@ -46,7 +46,7 @@ async function fromPs(pid: number): Promise<ProcessFacts | undefined> {
   }
 }
 
-/** @param line `ps -o state=,lstart=,command=`, e.g. `Ss   Sun Nov 29 14:09:53 2026     postgres -D /data` */
+/** Parses the output of ps. @param line of `ps -o state=,lstart=,command=`, such as `Ss   Sun Nov 29 14:09:53 2026     postgres -D /data` */
 export function parsePsLine(line: string): ProcessFacts | undefined {
   const [, state, started, command] = /^\s*(\S+)\s+((?:\S+\s+){4}\S+)\s+(.*?)\s*$/s.exec(line) ?? [];
   if (state === undefined || started === undefined || command === undefined) return undefined;

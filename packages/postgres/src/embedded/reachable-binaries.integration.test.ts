@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true }));
 
-describe('the programs', () => {
-  it("can be run by the server's user even when they are below a folder closed to it", async () => {
+describe('reachableBinaries', () => {
+  it("copies the programs when the server's user cannot enter their folder", async () => {
     const found = await findBinaries();
     const closed = join(parent, 'closed');
     await mkdir(closed, { mode: 0o700 });
-    // The programs and their libraries: without the many small files that only a running server reads.
+    // Only the programs and their libraries, not the many small files that a running server needs.
     for (const part of ['bin', 'lib']) {
       await cp(join(found.root, 'native', part), join(closed, 'native', part), {
         recursive: true,

@@ -5,14 +5,13 @@ import { type Binaries, programOf } from './binaries.ts';
 import { closedParent } from './closed-parent.ts';
 import type { ServerUser } from './server-user.ts';
 
-/** Only root writes below it, everybody may read. */
+/** Only root can write here; everybody can read. */
 const SYSTEM_CACHE = '/var/cache/macbatch';
 
 /**
- * The same programs where `user` can run them.
+ * Returns programs that `user` can run: the given ones, or a copy of them.
  *
- * A checkout below /root, which is closed to everybody else, is usual in containers. The programs are copied
- * out of it then, once for each version.
+ * In containers a checkout is often below /root, which other users cannot enter. Copies are made once for each version.
  */
 export async function reachableBinaries(
   binaries: Binaries,
@@ -62,9 +61,9 @@ function unreachable(
 ): OpenPostgresError {
   return new OpenPostgresError(
     'no_binaries',
-    `Postgres refuses to run as root, and user id ${user.uid} can neither run the embedded one in ` +
+    `Postgres refuses to run as root, and user id ${user.uid} can run neither the embedded one in ` +
       `${binaries.root} nor a copy in ${cache}. Start macbatch as another user, or install it where ` +
-      'everybody may read.',
+      'everybody can read it.',
     { cause },
   );
 }

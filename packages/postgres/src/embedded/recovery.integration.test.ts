@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => data.remove());
 
-describe('ownership', () => {
-  it('is refused to a second process while the first lives, and the error names its pid', async () => {
+describe('the claim on a folder', () => {
+  it('is refused to a second process while the first lives, with its pid in the error', async () => {
     const { owner, url } = await startOwner(data.folder);
     try {
       const second = openPostgres({ dataDir: data.folder });
@@ -41,7 +41,7 @@ describe('ownership', () => {
     }
   });
 
-  it('of a dead process is not taken for that of a later one with the same pid', async () => {
+  it('is free after its process died, even if another process has the same pid', async () => {
     await writeFile(
       join(data.folder, `owner-${process.ppid}-another.time`),
       'This process owns the folder.\n',
@@ -50,7 +50,7 @@ describe('ownership', () => {
     expect((await readdir(data.folder)).sort()).toEqual(['cluster', 'password']);
   });
 
-  it('goes to exactly one of many that come at once', async () => {
+  it('is granted to exactly one of many processes at the same time', async () => {
     const contested = await mkdtemp(join(tmpdir(), 'macbatch-test-'));
     const claimants = Array.from({ length: 8 }, () => runProgram('claimant', contested));
     const outcomes = await Promise.all(claimants.map((claimant) => claimant.line()));
@@ -60,8 +60,8 @@ describe('ownership', () => {
   });
 });
 
-describe('the end of its owner', () => {
-  it('by SIGKILL stops the server, and the next owner finds the data', async () => {
+describe('when its owner ends', () => {
+  it('by SIGKILL, the server stops and the next owner finds the data', async () => {
     const { owner, url } = await startOwner(data.folder);
     await withConnection(url, (sql) => sql`insert into kept values ('committed just before the kill')`);
     const pid = await data.postmasterPid();
@@ -73,13 +73,13 @@ describe('the end of its owner', () => {
     await server.close();
   });
 
-  it('by SIGKILL does not make the next owner wait for the server to stop by itself', async () => {
+  it('by SIGKILL, the next owner does not wait until the server stops by itself', async () => {
     const { owner } = await startOwner(data.folder);
     await owner.sigkill();
     expect(await data.reopen()).toContain(KEPT);
   });
 
-  it('together with the supervisor leaves an orphan, which the next owner stops first', async () => {
+  it('together with the supervisor, the next owner stops the orphaned server first', async () => {
     const { owner, url } = await startOwner(data.folder);
     const orphan = await data.postmasterPid();
     process.kill(await parentOf(orphan), 'SIGKILL');
@@ -93,7 +93,7 @@ describe('the end of its owner', () => {
     await server.close();
   });
 
-  it('by Ctrl-C leaves the server up until it is closed', async () => {
+  it('by Ctrl-C, the server runs until it is closed', async () => {
     const { owner } = await startOwner(data.folder);
     const pid = await data.postmasterPid();
     process.kill(-owner.pid, 'SIGINT');
@@ -103,8 +103,8 @@ describe('the end of its owner', () => {
   });
 });
 
-describe('a supervisor', () => {
-  it('ignores the signals that are meant for its owner, and close() stops the server even when it was killed', async () => {
+describe('the supervisor', () => {
+  it('ignores signals to its owner, and close() stops the server even if the supervisor was killed', async () => {
     const lines: string[] = [];
     const server = await openPostgres({ dataDir: data.folder, log: (line) => lines.push(line) });
     const pid = await data.postmasterPid();
@@ -116,20 +116,20 @@ describe('a supervisor', () => {
     process.kill(supervisor, 'SIGKILL');
     await expect.poll(() => lines.at(-1), WAIT).toContain('its supervisor was killed');
     await server.close();
-    // It has ended; whoever inherited it may not have taken notice yet, and then it has no command any more.
+    // It may still be a zombie; then it has no command line.
     expect((await processFacts(pid))?.command ?? '').toBe('');
   });
 });
 
-describe('what a crash left', () => {
-  it('may be the pid of a dead server', async () => {
+describe('after a crash, openPostgres', () => {
+  it('ignores the pid of a dead server', async () => {
     const dead = spawn('true');
     await once(dead, 'exit');
     await writePostmasterFile(dead.pid);
     expect(await data.reopen()).toContain(KEPT);
   });
 
-  it('may be a pid that is now another program of the same user, which is left alone', async () => {
+  it('does not kill another program that has the pid of the dead server now', async () => {
     const { uid, gid } = await stat(data.cluster);
     const bystander = spawn('sleep', ['60'], process.getuid?.() === 0 ? { uid, gid, cwd: '/' } : {});
     await once(bystander, 'spawn');
@@ -139,7 +139,7 @@ describe('what a crash left', () => {
     bystander.kill();
   });
 
-  it('may be the server of a killed postmaster, whose last processes are still going', async () => {
+  it('waits for the last processes of a killed server', async () => {
     const { owner } = await startOwner(data.folder);
     process.kill(await data.postmasterPid(), 'SIGKILL');
     await owner.sigkill();

@@ -1,5 +1,5 @@
 /**
- * The environment of the programs we start: nothing of ours leaks into it. PGPORT and the like would change what
- * they do, and a locale that macOS has to look up makes the server multithreaded, which it refuses.
+ * The environment of Postgres programs. It inherits nothing: variables such as PGPORT change what the programs do, and
+ * with another locale macOS makes the server multithreaded, which Postgres refuses.
  */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };

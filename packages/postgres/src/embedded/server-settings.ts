@@ -1,17 +1,17 @@
 const ALWAYS = {
   listen_addresses: '127.0.0.1',
-  // Paths of sockets are limited to about a hundred bytes, and TCP does all we need.
+  // Socket paths are limited to about a hundred bytes, and TCP is enough.
   unix_socket_directories: '',
   max_connections: '100',
   shared_buffers: '128MB',
-  // Nobody replicates it.
+  // Nothing replicates an embedded server.
   max_logical_replication_workers: '0',
-  // Statements are short and many: compiling one costs more than running it.
+  // Statements are short: compiling one takes longer than running it.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Statements and the details of errors hold people's data.
+  // Statements and error details contain user data.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
@@ -25,7 +25,7 @@ const THROWAWAY = {
   max_connections: '200',
 };
 
-/** Arguments that set what initdb's own configuration file leaves open. */
+/** Returns command line arguments for the settings that differ from initdb's configuration file. */
 export function settingArguments(port: number, durable: boolean): string[] {
   const settings = { ...ALWAYS, ...(durable ? {} : THROWAWAY), port: String(port) };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

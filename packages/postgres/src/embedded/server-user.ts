@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A user to run the server as. */
+/** The user that runs the server. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
@@ -10,9 +10,8 @@ const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 const OVERFLOW_ID = 65_534;
 
 /**
- * Whom to run the server as: Postgres refuses to run as root.
- *
- * @returns undefined when this process is not root, and so runs it as itself
+ * Chooses the user that runs the server if this process is root, because Postgres refuses to run as root. Returns
+ * undefined if this process is not root.
  */
 export async function serverUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -20,7 +19,7 @@ export async function serverUser(): Promise<ServerUser | undefined> {
   return pickServerUser(passwd) ?? { uid: OVERFLOW_ID, gid: OVERFLOW_ID };
 }
 
-/** @param passwd text of `/etc/passwd` */
+/** Picks the user from the text of `/etc/passwd`. */
 export function pickServerUser(passwd: string): ServerUser | undefined {
   const users = new Map(
     passwd.split('\n').map((line) => {
@@ -29,7 +28,7 @@ export function pickServerUser(passwd: string): ServerUser | undefined {
     }),
   );
   return CANDIDATES.map((name) => users.get(name)).find(
-    // macOS has `nobody` as -2, which neither chown nor spawn take.
+    // On macOS the id of `nobody` is -2, which chown and spawn do not accept.
     (user) => user !== undefined && user.uid > 0 && user.gid > 0,
   );
 }

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A real process of a test: reads its lines, sends it signals. */
+/** A child process of a test. */
 export interface TestProgram {
   readonly pid: number;
   readonly child: ChildProcess;
-  /** The next line it prints. */
+  /** Resolves with the next line of its output. */
   line(): Promise<string>;
-  /** Kills it as hard as can be and waits until it is dead. */
+  /** Sends SIGKILL and waits until the process has ended. */
   sigkill(): Promise<void>;
   ended(): Promise<void>;
 }
 
-/** Runs `./<name>.fixture.ts` in a process group of its own, as a shell does. */
+/** Runs `./<name>.fixture.ts` in its own process group, as a shell does. */
 export function runProgram(name: string, ...args: string[]): TestProgram {
   const program = fileURLToPath(new URL(`./${name}.fixture.ts`, import.meta.url));
   const child = spawn(process.execPath, [program, ...args], {

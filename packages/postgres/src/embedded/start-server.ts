@@ -14,14 +14,14 @@ const ATTEMPTS = 8;
 export interface ServerStart {
   readonly binaries: Binaries;
   readonly user: ServerUser | undefined;
-  /** Undefined for any free one. */
+  /** Undefined means any free port. */
   readonly port: number | undefined;
   readonly log: (line: string) => void;
-  /** Its data may be lost with power, and its folder is deleted once it is down. */
+  /** The server is not durable, and its folder is deleted when it stops. */
   readonly throwaway: boolean;
 }
 
-/** Starts a server on the folder's cluster. Call it only as the folder's owner. */
+/** Starts a server on the cluster of a folder. The caller must hold the claim of the folder. */
 export async function startServer(
   folder: DataFolder,
   start: ServerStart,
@@ -46,16 +46,16 @@ export async function startServer(
       return { server, port };
     } catch (error) {
       if (!(error instanceof ServerDidNotStart)) throw error;
-      const passing = passingObstacle(error.log);
-      if (passing === 'port' && start.port !== undefined) throw portTaken(start.port);
-      if (passing === undefined || attempt === ATTEMPTS) throw didNotStart(folder, error);
+      const obstacle = temporaryObstacle(error.log);
+      if (obstacle === 'port' && start.port !== undefined) throw portTaken(start.port);
+      if (obstacle === undefined || attempt === ATTEMPTS) throw didNotStart(folder, error);
       await pause(attempt * 100);
     }
   }
 }
 
-/** What is in the way only for a moment: somebody was quicker at the port, or a dying server still holds the data. */
-function passingObstacle(log: string): 'port' | 'dying server' | undefined {
+/** Recognises obstacles that pass: another program took the port, or a dying server still uses the data. */
+function temporaryObstacle(log: string): 'port' | 'dying server' | undefined {
   if (/could not bind .* address already in use/i.test(log)) return 'port';
   if (/lock file ".*" already exists|pre-existing shared memory block/.test(log)) return 'dying server';
   return undefined;
@@ -65,7 +65,7 @@ function portTaken(port: number | undefined): OpenPostgresError {
   return new OpenPostgresError(
     'port_taken',
     `Port ${port ?? '?'} on 127.0.0.1 is taken by another program. ` +
-      'Stop that, give another port, or leave the port out to get a free one.',
+      'Stop that program, set another port, or omit the port to get a free one.',
   );
 }
 

@@ -9,16 +9,16 @@ import { readPostmasterFile } from './postmaster.ts';
 import { SERVER_ENVIRONMENT } from './server-environment.ts';
 import type { SupervisionOrder, SupervisionReport } from './supervision-order.ts';
 
-/** Replaying the log after a crash can take a while. */
-const START_PATIENCE_MS = 180_000;
-const LOOK_EVERY_MS = 10;
-const LOG_PATIENCE_MS = 1000;
-const LINES_KEPT = 20;
+/** Recovery after a crash can take minutes. */
+const START_TIMEOUT_MS = 180_000;
+const POLL_MS = 10;
+const LOG_TIMEOUT_MS = 1000;
+const MAX_LOG_LINES = 20;
 
-/** A server that ended before it took connections. */
+/** The server ended before it accepted connections. */
 export class ServerDidNotStart extends Error {
   override readonly name = 'ServerDidNotStart';
-  /** The last lines of its log. */
+  /** The last lines of the server's log. */
   readonly log: string;
 
   constructor(how: string, log: string) {
@@ -29,22 +29,22 @@ export class ServerDidNotStart extends Error {
 
 /** A running server and its supervisor. */
 export interface SupervisedServer {
-  /** Resolves with why, and how its log ends, once the server has ended without being told to. */
+  /** Resolves with the reason and the last log lines if the server ends without `stop`. */
   readonly ended: Promise<string>;
-  /** Resolves when the supervisor has stopped the server and ended, or was killed. */
+  /** Stops the server. Resolves when the supervisor has ended. */
   stop(): Promise<void>;
 }
 
-/** Starts a server under a supervisor and waits until it takes connections. */
+/** Starts a server under a supervisor. Resolves when the server accepts connections. */
 export async function startSupervised(
   order: SupervisionOrder,
   log: (line: string) => void,
 ): Promise<SupervisedServer> {
   const supervisor = fork(supervisorProgram(), [JSON.stringify(order)], {
-    // A session of its own: the terminal's Ctrl-C goes to ours.
+    // In its own session, so that Ctrl-C does not reach it.
     detached: true,
     env: SERVER_ENVIRONMENT,
-    // Not our own flags, such as --inspect.
+    // Without the flags of this process, such as --inspect.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -59,42 +59,42 @@ export async function startSupervised(
     if (!progress.over) await once(supervisor, 'exit');
   };
 
-  const deadline = performance.now() + START_PATIENCE_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   for (;;) {
     const file = await readPostmasterFile(order.cwd);
     if (file?.ready === true && file.pid === progress.postmaster) break;
     if (progress.over) {
-      await pTimeout(progress.logRead, { milliseconds: LOG_PATIENCE_MS, message: false });
+      await pTimeout(progress.logRead, { milliseconds: LOG_TIMEOUT_MS, message: false });
       throw new ServerDidNotStart(progress.ended ?? 'its supervisor was killed', lines.join('\n'));
     }
     if (performance.now() > deadline) {
       await stop();
-      throw new ServerDidNotStart(`not ready after ${START_PATIENCE_MS / 1000} s`, lines.join('\n'));
+      throw new ServerDidNotStart(`not ready after ${START_TIMEOUT_MS / 1000} s`, lines.join('\n'));
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 
   const ended = Promise.withResolvers<string>();
   supervisor.once('exit', async () => {
     if (stopping) return;
     if (progress.ended === undefined) {
-      // The server itself may go on, and is as good as before.
+      // The server itself may go on.
       log('The embedded Postgres is unattended: its supervisor was killed');
       return;
     }
-    await pTimeout(progress.logRead, { milliseconds: LOG_PATIENCE_MS, message: false });
+    await pTimeout(progress.logRead, { milliseconds: LOG_TIMEOUT_MS, message: false });
     ended.resolve(`${progress.ended}. Its log ends:\n${lines.join('\n')}`);
   });
-  letGo(supervisor);
+  unrefSupervisor(supervisor);
   return { ended: ended.promise, stop };
 }
 
 interface Progress {
   postmaster: number | undefined;
   ended: string | undefined;
-  /** The supervisor has ended. */
+  /** Whether the supervisor has ended. */
   over: boolean;
-  /** Resolves when, after the end, all of the log has been read. */
+  /** Resolves after the end, when the whole log has been read. */
   readonly logRead: Promise<void>;
 }
 
@@ -118,8 +118,8 @@ function followReports(supervisor: ChildProcess): Progress {
   return progress;
 }
 
-/** A server must not keep its owner's process alive. */
-function letGo(supervisor: ChildProcess): void {
+/** Keeps the supervisor from keeping this process alive. */
+function unrefSupervisor(supervisor: ChildProcess): void {
   supervisor.unref();
   supervisor.channel?.unref();
   if (
@@ -132,18 +132,18 @@ function letGo(supervisor: ChildProcess): void {
 }
 
 function followLog(supervisor: ChildProcess, log: (line: string) => void): string[] {
-  const kept: string[] = [];
-  if (supervisor.stderr === null) return kept;
+  const lines: string[] = [];
+  if (supervisor.stderr === null) return lines;
   createInterface({ input: supervisor.stderr }).on('line', (line) => {
-    kept.push(line);
-    if (kept.length > LINES_KEPT) kept.shift();
+    lines.push(line);
+    if (lines.length > MAX_LOG_LINES) lines.shift();
     log(line);
   });
-  return kept;
+  return lines;
 }
 
-/** The program beside this file: source in the workspace, JavaScript in the published package. */
+/** Returns the path of the supervisor's program: TypeScript in the workspace, JavaScript in the published package. */
 function supervisorProgram(): string {
-  const here = fileURLToPath(import.meta.url);
-  return fileURLToPath(new URL(`./supervisor${extname(here)}`, import.meta.url));
+  const thisFile = fileURLToPath(import.meta.url);
+  return fileURLToPath(new URL(`./supervisor${extname(thisFile)}`, import.meta.url));
 }

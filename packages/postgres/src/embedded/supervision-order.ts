@@ -1,16 +1,16 @@
 import type { ServerUser } from './server-user.ts';
 
-/** What a supervisor tells its owner: the server's process id, and at last how it ended. */
+/** A message from the supervisor to its owner: the server's process id, or how the server ended. */
 export type SupervisionReport = { readonly postmaster: number } | { readonly ended: string };
 
-/** What an owner tells the supervisor to run. Visible to every user of the machine, so without secrets. */
+/** The argument of the supervisor. Every user of the machine can see it, so it must not contain secrets. */
 export interface SupervisionOrder {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly user: ServerUser | undefined;
-  /** SIGINT: fast and clean. SIGQUIT: at once, for data that nobody needs any more. */
+  /** SIGINT stops cleanly. SIGQUIT stops at once, for data that are no longer needed. */
   readonly stopSignal: 'SIGINT' | 'SIGQUIT';
-  /** Folder to delete once the server was stopped because the owner let go or died. */
+  /** Folder to delete after the owner has released the server or has died. */
   readonly removeAfter: string | undefined;
 }

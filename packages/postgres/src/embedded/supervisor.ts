@@ -1,9 +1,9 @@
 /**
- * A program: runs a Postgres server on behalf of an owner and stops it when the owner lets go or dies.
+ * A program that runs a Postgres server for an owner, and stops the server when the owner releases it or dies.
  *
- * It is started with an IPC channel and in a session of its own. The channel's end is its only cue. The kernel
- * closes the channel however the owner ends, SIGKILL included; signals are ignored, since those that stop the
- * owner (Ctrl-C, a service manager) often reach this process too, and the owner still needs its database then.
+ * It has an IPC channel to its owner, and its own session. It stops when the channel closes; the kernel closes the
+ * channel even if the owner is killed. It ignores signals, because Ctrl-C or a service manager may send them to this
+ * process too while the owner still needs its database.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -29,23 +29,23 @@ function supervise(order: SupervisionOrder): void {
     server.kill(order.stopSignal);
     setTimeout(() => server.kill('SIGQUIT'), FAST_SHUTDOWN_MS).unref();
   });
-  server.once('error', (error) => tellEnd(`could not be run: ${error.message}`));
+  server.once('error', (error) => reportEnd(`could not be run: ${error.message}`));
   server.once('exit', (code, signal) => {
     if (released && order.removeAfter !== undefined) {
       rmSync(order.removeAfter, { recursive: true, force: true, maxRetries: 3 });
     }
-    tellEnd(`ended with ${signal ?? `code ${code}`}`);
+    reportEnd(`ended with ${signal ?? `code ${code}`}`);
   });
-  if (server.pid !== undefined) tell({ postmaster: server.pid });
+  if (server.pid !== undefined) report({ postmaster: server.pid });
 }
 
-function tellEnd(how: string): void {
-  tell({ ended: how });
+function reportEnd(how: string): void {
+  report({ ended: how });
   if (process.connected) process.disconnect();
 }
 
-function tell(message: SupervisionReport): void {
-  // The owner may be gone at any moment, which the end of the channel tells anyway.
+function report(message: SupervisionReport): void {
+  // The owner may die at any moment. Then the channel closes.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 

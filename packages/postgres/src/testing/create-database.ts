@@ -3,18 +3,18 @@ import { withConnection } from '../admin-connection.ts';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Deletes the database, whoever is still connected. */
+  /** Deletes the database, even while clients are connected. */
   drop(): Promise<void>;
 }
 
-/** What every client reads alike in a URL. Postgres cuts longer names off without a word. */
+/** Names that need no escaping in a URL. Postgres silently cuts off longer names. */
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /**
- * Creates a database on a server, as a copy of `template` if one is named.
+ * Creates a database, as a copy of `template` if there is one.
  *
- * @param serverUrl address of another database on that server, whose role may create databases
- * @param template nobody may be connected to it
+ * @param serverUrl URL of another database on the server; its role must be allowed to create databases
+ * @param template must have no open connections
  */
 export async function createDatabase(
   serverUrl: string,
@@ -24,7 +24,7 @@ export async function createDatabase(
   if (!NAME.test(name)) throw new RangeError(`The database name "${name}" does not match ${NAME}.`);
   await withConnection(serverUrl, async (sql) => {
     if (template === undefined) await sql`create database ${sql(name)}`;
-    // Copying files took half the time of the default, logging pages, where fsync is off.
+    // Without fsync, copying files takes half the time of the default, which logs pages.
     else await sql`create database ${sql(name)} template ${sql(template)} strategy = file_copy`;
   });
   return {

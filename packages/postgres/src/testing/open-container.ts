@@ -5,16 +5,16 @@ import type { PostgresServer } from '../postgres-server.ts';
 const IMAGE = 'postgres:18-alpine';
 const HOUR_MS = 60 * 60_000;
 
-/** Starts a throwaway server in a container, by Testcontainers. */
+/** Starts a throwaway server in a container with Testcontainers. */
 export async function openContainer(): Promise<PostgresServer> {
   const { PostgreSqlContainer, Wait } = await loadTestcontainers();
   try {
     const container = await new PostgreSqlContainer(IMAGE)
       .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=200'])
-      // The module's own check starts a process in the container four times a second, for as long as it runs: on
-      // two cores that slowed the tests it was for.
+      // The default health check starts a process in the container four times a second, which slows the tests on two
+      // cores.
       .withHealthCheck({ test: ['CMD-SHELL', 'true'], interval: HOUR_MS, timeout: 1000, retries: 1 })
-      // Said a first time by the server that only sets the cluster up.
+      // The first time, the message comes from the server that only sets up the cluster.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start();
     return {

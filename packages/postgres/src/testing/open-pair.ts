@@ -14,27 +14,27 @@ import { settingArguments } from '../embedded/server-settings.ts';
 import { type ServerUser, serverUser } from '../embedded/server-user.ts';
 import { type SupervisedServer, startSupervised } from '../embedded/supervised-server.ts';
 
-/** A primary and a standby that has what the primary has acknowledged. */
+/** A primary and a synchronous standby. */
 export interface PostgresPair {
-  /** Address of a database on both, as clients are given it. */
+  /** URL of a database that names both servers. */
   readonly url: string;
-  /** Address of the same database on the standby alone. */
+  /** URL of the same database on the standby only. */
   readonly promotedUrl: string;
-  /** Ends the primary as a crash would. */
+  /** Kills the primary, like a crash. */
   killPrimary(): Promise<void>;
-  /** Makes the standby a primary; resolves when it takes writes. */
+  /** Makes the standby the primary. Resolves when it accepts writes. */
   promote(): Promise<void>;
   close(): Promise<void>;
 }
 
-interface Place {
+interface ServerPlace {
   readonly cluster: string;
   readonly binaries: Binaries;
   readonly user: ServerUser | undefined;
   readonly port: number;
 }
 
-/** Starts two throwaway servers, of which one replicates the other synchronously. */
+/** Starts two throwaway servers. The second replicates the first synchronously. */
 export async function openPair(): Promise<PostgresPair> {
   const root = await mkdtemp(join(tmpdir(), 'macbatch-pair-'));
   const servers: SupervisedServer[] = [];
@@ -47,36 +47,36 @@ export async function openPair(): Promise<PostgresPair> {
     const user = await serverUser();
     const binaries = await reachableBinaries(found, user);
     const folder = await openDataFolder(join(root, 'primary'), found.major);
-    const spare = await openDataFolder(join(root, 'standby'), found.major);
+    const standbyFolder = await openDataFolder(join(root, 'standby'), found.major);
     const password = await createCluster(folder, { binaries, user, durable: false });
-    // Never started, the copy is as good as a base backup.
-    await cp(folder.cluster, spare.cluster, { recursive: true });
-    if (user !== undefined) await clusterOwner(spare.cluster, user);
-    await writeFile(join(spare.cluster, 'standby.signal'), '');
-    const [port, sparePort] = [await freePort(), await freePort()];
+    // The server has never started, so a copy of its files is a valid base backup.
+    await cp(folder.cluster, standbyFolder.cluster, { recursive: true });
+    if (user !== undefined) await clusterOwner(standbyFolder.cluster, user);
+    await writeFile(join(standbyFolder.cluster, 'standby.signal'), '');
+    const [port, standbyPort] = [await freePort(), await freePort()];
     const login = `${ROLE}:${password}`;
 
     const primary = { cluster: folder.cluster, binaries, user, port };
-    servers.push(await startPlace(primary, { synchronous_standby_names: '*' }));
-    const standby = { cluster: spare.cluster, binaries, user, port: sparePort };
+    servers.push(await startServerAt(primary, { synchronous_standby_names: '*' }));
+    const standby = { cluster: standbyFolder.cluster, binaries, user, port: standbyPort };
     servers.push(
-      await startPlace(standby, {
+      await startServerAt(standby, {
         primary_conninfo: `host=127.0.0.1 port=${port} user=${ROLE} password=${password}`,
       }),
     );
-    // Waits, like every write, until the standby has it.
+    // Like every write, this waits for the standby.
     const base = `postgres://${login}@127.0.0.1`;
     await withConnection(`${base}:${port}/postgres`, async (sql) => sql`create database macbatch`);
     return {
-      url: `${base}:${port},127.0.0.1:${sparePort}/macbatch?target_session_attrs=read-write`,
-      promotedUrl: `${base}:${sparePort}/macbatch`,
+      url: `${base}:${port},127.0.0.1:${standbyPort}/macbatch?target_session_attrs=read-write`,
+      promotedUrl: `${base}:${standbyPort}/macbatch`,
       async killPrimary() {
         const file = await readPostmasterFile(primary.cluster);
         if (file === undefined) throw new Error('the primary does not run');
         process.kill(file.pid, 'SIGKILL');
       },
       async promote() {
-        await promote(`${base}:${sparePort}/postgres`);
+        await promote(`${base}:${standbyPort}/postgres`);
       },
       close,
     };
@@ -96,7 +96,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function startPlace(place: Place, extra: Readonly<Record<string, string>>): Promise<SupervisedServer> {
+async function startServerAt(
+  place: ServerPlace,
+  extra: Readonly<Record<string, string>>,
+): Promise<SupervisedServer> {
   const settings = {
     ...extra,
     fsync: 'off',

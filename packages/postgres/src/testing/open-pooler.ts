@@ -10,14 +10,14 @@ import { serverUser } from '../embedded/server-user.ts';
 
 /** A PgBouncer in transaction mode. */
 export interface Pooler {
-  /** Address of the database through it. */
+  /** URL of the database through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** Where PgBouncer is on this machine; undefined where it is not installed. */
+/** Finds PgBouncer on this machine. Returns undefined if it is not installed. */
 export function findPgBouncer(path: string | undefined): string | undefined {
-  // Debian puts it where only root's PATH looks.
+  // Debian installs it in a folder that is only in root's PATH.
   return [...(path ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'pgbouncer'))
@@ -31,15 +31,15 @@ export function findPgBouncer(path: string | undefined): string | undefined {
     });
 }
 
-/** Starts one before the database at `url`. `settings` are lines of its configuration file. */
+/** Starts PgBouncer in front of the database at `url`. `settings` are lines of its configuration file. */
 export async function openPooler(
   program: string,
   url: string,
   settings: readonly string[] = [],
 ): Promise<Pooler> {
   const { hostname, port, username, password, pathname } = new URL(url);
-  const own = await probePort(0);
-  if (own === undefined) throw new Error('there is no free port');
+  const poolerPort = await probePort(0);
+  if (poolerPort === undefined) throw new Error('there is no free port');
   const folder = await mkdtemp(join(tmpdir(), 'macbatch-pooler-'));
   const file = join(folder, 'pgbouncer.ini');
   const login = `user=${username} password=${decodeURIComponent(password)}`;
@@ -48,7 +48,7 @@ export async function openPooler(
     `pooled = host=${hostname} port=${port} dbname=${pathname.slice(1)} ${login}`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
-    `listen_port = ${own}`,
+    `listen_port = ${poolerPort}`,
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
@@ -58,7 +58,7 @@ export async function openPooler(
   ];
   await writeFile(file, `${lines.join('\n')}\n`);
   await chmod(folder, 0o755);
-  // It refuses to run as root.
+  // PgBouncer refuses to run as root.
   const user = await serverUser();
   const child = spawn(program, [file], { ...user, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
@@ -72,9 +72,9 @@ export async function openPooler(
     throw new Error(`PgBouncer did not start:\n${log.join('\n')}`);
   });
   await Promise.race([up.promise, failed]);
-  failed.catch(() => undefined); // from here on its end is no failure
+  failed.catch(() => undefined); // `close` ends it on purpose
   return {
-    url: `postgres://anybody@127.0.0.1:${own}/pooled`,
+    url: `postgres://anybody@127.0.0.1:${poolerPort}/pooled`,
     async close() {
       child.kill('SIGKILL');
       await ended;

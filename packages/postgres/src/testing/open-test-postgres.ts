@@ -7,34 +7,34 @@ import { openContainer } from './open-container.ts';
 
 export interface TestPostgresOptions {
   /**
-   * Value of `MACBATCH_TEST_POSTGRES`: a Postgres URL, `testcontainers` or `embedded`. Unset means a container
-   * where Docker answers and has the image or can fetch it, and else the embedded server.
+   * Value of `MACBATCH_TEST_POSTGRES`: a Postgres URL, `testcontainers` or `embedded`. If unset: a container if Docker
+   * answers and can get the image, otherwise the embedded server.
    */
   readonly choice: string | undefined;
-  /** Is told why the embedded server was taken although Docker answers. */
+  /** Called with the reason when the embedded server is used although Docker answers. */
   readonly log?: ((line: string) => void) | undefined;
-  /** A database to create and fill once, for `createDatabase` to copy. Dropped on `close()`. */
+  /** A template database for `createDatabase`. It is created and filled once, and dropped on `close()`. */
   readonly template?:
     | {
-        /** Unique to this run: the server may be shared with another one. */
+        /** Must be unique: several test runs may share the server. */
         readonly name: string;
-        /** Must have closed its connections when it resolves. */
+        /** Must close its connections before it resolves. */
         readonly fill: (url: string) => Promise<void>;
       }
     | undefined;
 }
 
 /**
- * Finds or starts a server for tests. One that was asked for is never replaced by another kind.
+ * Finds or starts a server for tests. Never replaces the chosen kind by another.
  *
- * @throws {OpenPostgresError} when it cannot be had, saying how to get one
+ * @throws {OpenPostgresError} if the chosen server is not available; the message says how to get one
  */
 export async function openTestPostgres(options: TestPostgresOptions): Promise<PostgresServer> {
   const { choice, template, log = () => undefined } = options;
   const server = await openChosen(choice, log);
   if (template === undefined) return server;
   const drop = async (database: TestDatabase) => {
-    // Servers that we started go with everything in them.
+    // A server that was started here is deleted with all its databases.
     if (server.kind === 'url') await database.drop();
   };
   try {
@@ -62,7 +62,7 @@ export async function openTestPostgres(options: TestPostgresOptions): Promise<Po
 }
 
 async function openChosen(choice: string | undefined, log: (line: string) => void): Promise<PostgresServer> {
-  if (choice === undefined || choice === '') return await openUnchosen(log);
+  if (choice === undefined || choice === '') return await openDefault(log);
   if (choice === 'embedded') return await openPostgres({ throwaway: true });
   if (choice === 'testcontainers') return await openContainer();
   if (/^postgres(ql)?:/.test(choice)) return await openPostgres({ url: choice });
@@ -72,7 +72,7 @@ async function openChosen(choice: string | undefined, log: (line: string) => voi
   );
 }
 
-async function openUnchosen(log: (line: string) => void): Promise<PostgresServer> {
+async function openDefault(log: (line: string) => void): Promise<PostgresServer> {
   if (await dockerAnswers()) {
     try {
       return await openContainer();

@@ -38,8 +38,8 @@ async function databases(url: string): Promise<string[]> {
 
 const dockerThere = await dockerAnswers();
 
-describe('a database for tests', () => {
-  it('is a copy of its template and independent of it, also when many are made at once', async () => {
+describe('createDatabase', () => {
+  it('makes independent copies of a template, even many at the same time', async () => {
     const template = await createDatabase(server.url, 'filled');
     await fill(template.url);
     const names = ['copy_1', 'copy_2', 'copy_3'];
@@ -49,7 +49,7 @@ describe('a database for tests', () => {
     expect((await databases(server.url)).filter((name) => /^(filled|copy_)/.test(name))).toEqual([]);
   });
 
-  it('is dropped although somebody is still connected, and dropping it twice is no error', async () => {
+  it('drops a database while a client is connected, and can be dropped twice', async () => {
     const database = await createDatabase(server.url, 'in_use');
     const client = postgres(database.url, { max: 1, onnotice: () => undefined });
     await client`select 1`;
@@ -60,15 +60,15 @@ describe('a database for tests', () => {
   });
 
   it.each(['x'.repeat(64), 'Upper', 'a b', 'a"; drop database postgres', ''])(
-    'is not named "%s", which would not come through a URL as it is',
+    'refuses the name "%s", which would need escaping in a URL',
     async (name) => {
       await expect(createDatabase(server.url, name)).rejects.toThrow(RangeError);
     },
   );
 });
 
-describe('the server for tests', () => {
-  it('is a throwaway embedded one when asked for, with its template filled', async () => {
+describe('openTestPostgres', () => {
+  it('starts an embedded server with a filled template', async () => {
     const opened = await openTestPostgres({ choice: 'embedded', template: { name: 'migrated', fill } });
     expect(opened.kind).toBe('embedded');
     const copy = await createDatabase(opened.url, 'copy', 'migrated');
@@ -76,7 +76,7 @@ describe('the server for tests', () => {
     await opened.close();
   });
 
-  it('is the one a URL names, and only the template is dropped from it at the end', async () => {
+  it('uses the server of a URL, and drops only the template at the end', async () => {
     const opened = await openTestPostgres({ choice: server.url, template: { name: 'migrated', fill } });
     expect(opened).toMatchObject({ kind: 'url', url: server.url });
     expect(await databases(server.url)).toContain('migrated');
@@ -84,7 +84,7 @@ describe('the server for tests', () => {
     expect(await databases(server.url)).not.toContain('migrated');
   });
 
-  it('is given back when the template cannot be filled', async () => {
+  it('stops the server when the template cannot be filled', async () => {
     const failing = { name: 'broken', fill: () => Promise.reject(new Error('the migration is broken')) };
     await expect(openTestPostgres({ choice: server.url, template: failing })).rejects.toThrow(
       'migration is broken',
@@ -92,15 +92,15 @@ describe('the server for tests', () => {
     expect(await databases(server.url)).not.toContain('broken');
   });
 
-  it('is not replaced by another kind when the choice cannot be read', async () => {
+  it('refuses a choice that is not valid', async () => {
     await expect(openTestPostgres({ choice: 'docker' })).rejects.toThrow(/MACBATCH_TEST_POSTGRES must be/);
   });
 
-  it('is not waited for where a Docker engine hangs', async () => {
+  it('does not wait for a Docker engine that hangs', async () => {
     const engine = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(engine, 'listening');
     const look = new URL('./docker-answers.ts', import.meta.url).href;
-    // A process of its own: Testcontainers remembers the engine that it found.
+    // In another process, because Testcontainers caches the engine that it found.
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [
@@ -115,7 +115,7 @@ describe('the server for tests', () => {
   });
 
   it.skipIf(!dockerThere)(
-    'is a container where Docker answers (needs Docker: https://docs.docker.com/get-docker, or DOCKER_HOST)',
+    'starts a container if Docker answers (needs Docker: https://docs.docker.com/get-docker, or DOCKER_HOST)',
     { timeout: 120_000 },
     async () => {
       const opened = await openTestPostgres({

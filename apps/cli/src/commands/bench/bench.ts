@@ -6,7 +6,7 @@ import { startLocalPool } from '@macbatch/local-pool';
 import { openPostgres } from '@macbatch/postgres';
 import { EXIT, Failure, say, sayJson, type Terminal, table } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { keptBytes } from './kept-bytes.ts';
+import { tableBytes } from './kept-bytes.ts';
 import { runNoopJob } from './noop-job.ts';
 import { quantile } from './quantile.ts';
 
@@ -24,14 +24,14 @@ export function addBench(program: Command, terminal: Terminal): void {
     .description('measure the control plane with no-op items over real HTTP and Postgres')
     .option('--tasks <n>', 'tasks of the job', '2000')
     .option('--shard-size <n>', 'items per task', '10')
-    .option('--workers <n>', 'workers that lease and report at once', '4')
+    .option('--workers <n>', 'workers that lease and report in parallel', '4')
     .option('--lease-limit <n>', 'tasks per lease', '10')
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .action(async (options: BenchOptions) => {
-      const tasks = count('--tasks', options.tasks, 1_000_000);
-      const shardSize = count('--shard-size', options.shardSize, 10_000);
-      const workers = count('--workers', options.workers, 1000);
-      const leaseLimit = count('--lease-limit', options.leaseLimit, 1000);
+      const tasks = parseCount('--tasks', options.tasks, 1_000_000);
+      const shardSize = parseCount('--shard-size', options.shardSize, 10_000);
+      const workers = parseCount('--workers', options.workers, 1000);
+      const leaseLimit = parseCount('--lease-limit', options.leaseLimit, 1000);
 
       const folder = await mkdtemp(join(tmpdir(), 'macbatch-bench-'));
       const postgres = await openPostgres({ dataDir: join(folder, 'postgres') });
@@ -40,9 +40,9 @@ export function addBench(program: Command, terminal: Terminal): void {
         const pool = await startLocalPool({ dataDir: folder, env, port: 0, workers: 0 });
         try {
           const client = new Client({ baseUrl: pool.url });
-          const before = await keptBytes(postgres.url);
+          const before = await tableBytes(postgres.url);
           const run = await runNoopJob(client, { tasks, shardSize, workers, leaseLimit }, terminal);
-          const kept = (await keptBytes(postgres.url)) - before;
+          const storedBytes = (await tableBytes(postgres.url)) - before;
           const items = tasks * shardSize;
           const summary = {
             tasks,
@@ -57,7 +57,7 @@ export function addBench(program: Command, terminal: Terminal): void {
             lease_ms_p99: quantile(run.leaseMs, 0.99),
             complete_ms_p50: quantile(run.completeMs, 0.5),
             complete_ms_p99: quantile(run.completeMs, 0.99),
-            bytes_stored_per_item: kept / items,
+            bytes_stored_per_item: storedBytes / items,
             lease_expired_events: run.job.lease_expired_events,
           };
           if (options.json === true) sayJson(terminal.stdout, summary);
@@ -77,9 +77,9 @@ export function addBench(program: Command, terminal: Terminal): void {
     });
 }
 
-function count(option: string, text: string, most: number): number {
+function parseCount(option: string, text: string, most: number): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > most)
-    throw new Failure(EXIT.usage, `${option}: 1 to ${most}`);
+    throw new Failure(EXIT.usage, `${option} must be a number from 1 to ${most}`);
   return number;
 }

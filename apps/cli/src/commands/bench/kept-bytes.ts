@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 
-/** Bytes that the product's tables and indexes take on disk. */
-export async function keptBytes(databaseUrl: string): Promise<number> {
+/** Returns the bytes that macbatch's tables and indexes take on disk. */
+export async function tableBytes(databaseUrl: string): Promise<number> {
   const client = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   try {
     const [row] = await client<{ bytes: number }[]>`

@@ -13,9 +13,9 @@ export interface NoopRun {
 
 const MODEL = 'noop-bench';
 const OUTPUT = '{"ok":true}';
-const SHOW_EVERY_MS = 250;
+const PROGRESS_INTERVAL_MS = 250;
 
-/** Submits a job of no-op items and works it off with loops that lease and report, timing each call. */
+/** Submits a job of no-op items, runs it with loops that lease and report, and times each call. */
 export async function runNoopJob(
   client: Client,
   size: {
@@ -36,11 +36,11 @@ export async function runNoopJob(
   const completeMs: number[] = [];
   const progress = showProgress(terminal);
   let shownAt = 0;
-  const started = terminal.now();
+  const startedAt = terminal.now();
 
-  async function work(worker: string): Promise<void> {
+  async function runWorker(worker: string): Promise<void> {
     while (!terminal.interrupted.aborted) {
-      const asked = terminal.now();
+      const leaseAt = terminal.now();
       const { tasks } = await client.call('leaseTasks', {
         body: {
           worker_id: worker,
@@ -49,9 +49,9 @@ export async function runNoopJob(
           offers: [{ job_type: 'noop', model: MODEL }],
         },
       });
-      leaseMs.push(terminal.now() - asked);
+      leaseMs.push(terminal.now() - leaseAt);
       if (tasks.length === 0) return;
-      const reported = terminal.now();
+      const completeAt = terminal.now();
       await client.call('completeBatch', {
         body: {
           worker_id: worker,
@@ -63,8 +63,8 @@ export async function runNoopJob(
           })),
         },
       });
-      completeMs.push(terminal.now() - reported);
-      if (terminal.now() - shownAt > SHOW_EVERY_MS) {
+      completeMs.push(terminal.now() - completeAt);
+      if (terminal.now() - shownAt > PROGRESS_INTERVAL_MS) {
         shownAt = terminal.now();
         progress.update(await client.call('readJob', { params: { id: job.id } }));
       }
@@ -72,11 +72,11 @@ export async function runNoopJob(
   }
 
   try {
-    await Promise.all(Array.from({ length: size.workers }, (_, n) => work(`bench-${n + 1}`)));
+    await Promise.all(Array.from({ length: size.workers }, (_, n) => runWorker(`bench-${n + 1}`)));
   } finally {
     progress.stop();
   }
-  const seconds = (terminal.now() - started) / 1000;
+  const seconds = (terminal.now() - startedAt) / 1000;
   terminal.interrupted.throwIfAborted();
   return { job: await client.call('readJob', { params: { id: job.id } }), seconds, leaseMs, completeMs };
 }

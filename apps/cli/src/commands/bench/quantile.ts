@@ -1,4 +1,4 @@
-/** The value below which a share `q` of the samples lies (nearest rank); NaN of none. */
+/** Returns the quantile `q`, from 0 to 1, of samples by nearest rank. NaN if there are no samples. */
 export function quantile(samples: readonly number[], q: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
