@@ -68,7 +68,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   withConnection(
     keys.command('invite').description('create a token and print it; one worker can join with it once'),
   )
-    .option('--worker-id <id>', 'id of the worker that may use it (default: any worker)')
+    .option('--worker-id <id>', 'id of the only worker that may use it (default: no restriction)')
     .option('--minutes <n>', 'minutes until the token expires', '60')
     .action(async (options: InviteOptions) => {
       const client = connect(options, terminal);
