@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WORKSPACE } from './testing/program.ts';
+import { type Finding, parseSource, type SourceFile, workspaceFiles } from './testing/source-files.ts';
 
-/** Workspace packages that each package may depend on, and so import: the picture of the design. */
+/** The workspace packages that each package may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/core': [],
   '@macbatch/testing': [],
@@ -64,7 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Programs that another one starts as processes, never imports. */
+/** Programs that a package starts as processes and never imports. */
 const MAY_SPAWN: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/local-pool': ['@macbatch/control', '@macbatch/worker'],
 };
@@ -73,16 +73,9 @@ interface Manifest {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** What is in version control, or will be: others' build output is not ours to judge. */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: WORKSPACE,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(WORKSPACE, path)));
+const files = workspaceFiles();
 const read = (path: string) => readFileSync(join(WORKSPACE, path), 'utf8');
 
 const packages = files
@@ -91,142 +84,145 @@ const packages = files
 
 const sources = files
   .filter((path) => /^(packages|apps|tests|bench|replay)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'))
-  .map((path) => ({
-    path,
-    text: read(path),
-    code: withoutComments(read(path)),
-    isTest: /\.test\.ts$|\.fixture\.ts$|\/testing\/|^(tests|bench|replay)\//.test(path),
-  }));
+  .map((path) => parseSource(path, read(path)));
+const program = sources.filter(({ isTest }) => !isTest);
 
-function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
-}
-
-const specifiersIn = (code: string): string[] =>
-  [...code.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)(['"])([^'"\n]+)\1/g)].map(
-    ([, , specifier]) => specifier ?? '',
-  );
 const packageOf = (specifier: string): string =>
   specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
 const isOurs = (name: string) => name === 'macbatch' || name.startsWith('@macbatch/');
+const dependenciesOf = ({ dependencies, optionalDependencies }: Manifest) =>
+  Object.keys({ ...dependencies, ...optionalDependencies });
+const sorted = (names: readonly string[]) => names.toSorted((a, b) => a.localeCompare(b));
 
-/** Paths of the files in whose code a pattern is found. */
-const found = (pattern: RegExp, among = sources) =>
-  among.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
-const program = sources.filter(({ isTest }) => !isTest);
+/** Lists the imports that match, as `file: module`. */
+const importsWhere = (among: readonly SourceFile[], matches: (specifier: string) => boolean) =>
+  among.flatMap(({ path, specifiers }) =>
+    specifiers.filter(matches).map((specifier) => `${path}: ${specifier}`),
+  );
+const pathsWith = (finding: Finding, among: readonly SourceFile[]) =>
+  among.filter(({ findings }) => findings.has(finding)).map(({ path }) => path);
 
 describe('the import table', () => {
-  it('knows every package', () => {
-    expect(packages.map(({ manifest }) => manifest.name).toSorted((a, b) => a.localeCompare(b))).toEqual(
-      Object.keys(MAY_IMPORT).toSorted((a, b) => a.localeCompare(b)),
-    );
+  it('has a row for every package', () => {
+    expect(sorted(packages.map(({ manifest }) => manifest.name))).toEqual(sorted(Object.keys(MAY_IMPORT)));
   });
 
-  it.each(packages)('$manifest.name depends on what it may', ({ manifest }) => {
-    const needed = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(isOurs);
+  it.each(packages)('$manifest.name depends only on allowed packages', ({ manifest }) => {
     const allowed = [...(MAY_IMPORT[manifest.name] ?? []), ...(MAY_SPAWN[manifest.name] ?? [])];
+    const needed = dependenciesOf(manifest).filter(isOurs);
     expect(needed.filter((name) => !allowed.includes(name))).toEqual([]);
   });
 
   it.each(packages)(
-    '$manifest.name imports what it may, and what its manifest names',
+    '$manifest.name imports only allowed packages, and only its own dependencies',
     ({ folder, manifest }) => {
       const allowed = MAY_IMPORT[manifest.name] ?? [];
-      const named = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-      const strangers = program
-        .filter(({ path }) => path.startsWith(`${folder}/src/`))
-        .flatMap(({ path, code }) =>
-          specifiersIn(code)
-            .filter((specifier) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
-            .map(packageOf)
-            .filter((name) => (isOurs(name) ? !allowed.includes(name) : !named.includes(name)))
-            .map((name) => `${path}: ${name}`),
-        );
-      expect(strangers).toEqual([]);
+      const dependencies = dependenciesOf(manifest);
+      const own = program.filter(({ path }) => path.startsWith(`${folder}/src/`));
+      const wrong = importsWhere(own, (specifier) => {
+        if (specifier.startsWith('.') || specifier.startsWith('node:')) return false;
+        const name = packageOf(specifier);
+        return isOurs(name) ? !allowed.includes(name) : !dependencies.includes(name);
+      });
+      expect(wrong).toEqual([]);
     },
   );
 
-  it('an app is never imported, nor a file inside another package', () => {
+  it('has no import of an app, or of a file inside another package', () => {
     const apps = packages
       .filter(({ folder }) => folder.startsWith('apps/'))
       .map(({ manifest }) => manifest.name);
-    const wrong = sources.flatMap(({ path, code }) =>
-      specifiersIn(code)
-        .filter(
-          (specifier) =>
-            apps.includes(packageOf(specifier)) ||
-            /^@macbatch\/[^/]+\/(?!testing$|package\.json$)/.test(specifier) ||
-            /^(\.\.\/)+(packages|apps)\//.test(specifier),
-        )
-        .map((specifier) => `${path}: ${specifier}`),
+    const wrong = importsWhere(
+      sources,
+      (specifier) =>
+        apps.includes(packageOf(specifier)) ||
+        /^@macbatch\/[^/]+\/(?!testing$|package\.json$)/.test(specifier) ||
+        /^(\.\.\/)+(packages|apps)\//.test(specifier),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('code for tests is not part of a program', () => {
-    const wrong = program
-      .filter(({ code }) => specifiersIn(code).some((name) => /\/testing(\/|$)|vitest|fast-check/.test(name)))
-      .map(({ path }) => path);
-    expect(wrong).toEqual([]);
+  it('keeps test code out of programs', () => {
+    expect(importsWhere(program, (name) => /\/testing(\/|$)|vitest|fast-check/.test(name))).toEqual([]);
   });
 
-  it('T12: core depends on nothing but pure functions', () => {
-    const core = packages.find(({ manifest }) => manifest.name === '@macbatch/core')?.manifest;
-    expect(Object.keys({ ...core?.dependencies, ...core?.optionalDependencies })).toEqual([
+  it('T12: core depends only on pure functions', () => {
+    const core = packages.find(({ manifest }) => manifest.name === '@macbatch/core');
+    expect(core === undefined ? [] : dependenciesOf(core.manifest)).toEqual([
       '@noble/hashes',
       'canonicalize',
     ]);
   });
 });
 
-describe('the outside world', () => {
-  /** Programs of their own, which another process starts: as much an entrance as main.ts. */
-  const entrances = /\/main\.ts$|-child\.ts$|\/supervisor\.ts$/;
-  const inside = program.filter(({ path }) => !entrances.test(path));
+describe('only the main file of a program', () => {
+  /** Main files, and the main files of child processes. */
+  const mainFiles = /\/main\.ts$|-child\.ts$|\/supervisor\.ts$/;
+  const inside = program.filter(({ path }) => !mainFiles.test(path));
 
-  it.each([
-    ['the environment is read', /\bprocess\.env\b(?!\s*=)/],
-    ['the process is ended', /\bprocess\.(exit|abort)\(|\bprocess\.exitCode\s*=[^=]/],
-    ['signals are handled', /\bprocess\.(on|once|addListener)\(/],
-    ['the console is written to', /\bconsole\./],
-  ])('%s only where a program begins', (_, pattern) => {
-    expect(found(pattern, inside)).toEqual([]);
-  });
+  it.each<Finding>(['reads the environment', 'ends the process', 'handles signals', 'writes to the console'])(
+    '%s',
+    (finding) => {
+      expect(pathsWith(finding, inside)).toEqual([]);
+      expect(pathsWith(finding, program).length).toBeGreaterThan(
+        finding === 'writes to the console' ? -1 : 0,
+      );
+    },
+  );
 });
 
-describe('how it is written', () => {
-  it('no file is named for being a heap of things', () => {
-    const heaps = /^(utils?|helpers?|common|types|misc|shared|lib)$/;
+describe('sources', () => {
+  it('have no file or folder with a name that fits anything', () => {
+    const vague = /^(utils?|helpers?|common|types|misc|shared|lib)$/;
+    const parts = (path: string) => path.split('/').map((part) => basename(part, '.ts'));
     expect(
-      sources
-        .map(({ path }) => path)
-        .filter((path) => path.split('/').some((part) => heaps.test(basename(part, '.ts')))),
+      sources.map(({ path }) => path).filter((path) => parts(path).some((part) => vague.test(part))),
     ).toEqual([]);
   });
 
-  it.each([
-    ['any', /(?:[:<,|&(]|\bas)\s*any\b(?!\s*[:(.])/],
-    ['a promise to the compiler that something is there', /[\w)\]]!(?:[.;,)[\]]|\s*$)/m],
-    ['a check that is switched off', /@ts-(?:ignore|nocheck)/],
-  ])('there is no %s', (_, pattern) => {
-    expect(found(pattern, program)).toEqual([]);
+  it.each<Finding>(['any', 'non-null assertion'])('of programs contain no %s', (finding) => {
+    expect(pathsWith(finding, program)).toEqual([]);
   });
 
-  it('nothing is left to be done, and no lint rule is switched off without a reason', () => {
-    const marks = new RegExp(`\\b(${['TO', 'DO|FIX', 'ME|XX', 'X'].join('')})\\b`);
-    expect(sources.filter(({ text }) => marks.test(text)).map(({ path }) => path)).toEqual([]);
-    const bare = /biome-ignore [^:\n]*(?:$|:\s*$)/m;
-    expect(sources.filter(({ text }) => bare.test(text)).map(({ path }) => path)).toEqual([]);
+  const commented = (pattern: RegExp) =>
+    sources.filter(({ comments }) => comments.some((text) => pattern.test(text))).map(({ path }) => path);
+
+  it('switch off no type check', () => {
+    expect(commented(/@ts-(?:ignore|nocheck)/)).toEqual([]);
   });
 
-  it.each([
+  it('have no to-do comments', () => {
+    const words = ['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X'];
+    expect(commented(new RegExp(`\\b(${words.join('|')})\\b`))).toEqual([]);
+  });
+
+  it('switch off a lint rule only with a reason', () => {
+    expect(commented(/biome-ignore [^:\n]*(?:$|:\s*$)/m)).toEqual([]);
+  });
+});
+
+describe('parseSource', () => {
+  it.each<[Finding, string]>([
     ['any', 'const x: any = 1'],
-    ['any', 'x as any'],
-    ['any', 'Map<string, any>'],
-  ])('this test would see %s in %s', (_, code) => {
-    expect(code).toMatch(/(?:[:<,|&(]|\bas)\s*any\b(?!\s*[:(.])/);
+    ['any', 'f(x as any)'],
+    ['any', 'let x: Map<string, any>'],
+    ['non-null assertion', 'f(x!)'],
+    ['reads the environment', 'const { HOME } = process.env'],
+    ['ends the process', 'process.exit()'],
+    ['ends the process', 'process.exitCode = 1'],
+    ['handles signals', "process.once('SIGTERM', f)"],
+    ['writes to the console', 'console.log(1)'],
+  ])('finds: %s in `%s`', (finding, code) => {
+    expect([...parseSource('a.ts', code).findings]).toEqual([finding]);
+  });
+
+  it('finds every kind of import, and none in a string', () => {
+    const code = `
+      import 'a'; import type { B } from 'b'; export { c } from 'c'; export * from 'd';
+      const e = await import('e'); type F = import('f').F; const text = "import 'g'";`;
+    expect(sorted(parseSource('a.ts', code).specifiers)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 });

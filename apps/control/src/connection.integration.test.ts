@@ -108,7 +108,7 @@ it('refuses a request with two Authorization headers', async () => {
     'GET /v1/jobs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer a\r\nauthorization: Bearer b\r\nconnection: close\r\n\r\n',
   );
   expect(answer).toMatch(/^HTTP\/1.1 401 /);
-  expect(answer).toContain('Send Authorization once.');
+  expect(answer).toContain('Send the Authorization header only once.');
 });
 
 it('sends headers that forbid a browser to cache, run and share anything', async () => {
