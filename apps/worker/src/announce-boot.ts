@@ -1,9 +1,10 @@
 import { ApiError, type Client } from '@macbatch/client';
 import type { BootProbe, Log } from '@macbatch/process';
 
+/** Time between two tries. */
 const PAUSE_MS = 5000;
 
-/** B4: tells the control plane of this boot, however long it takes to be heard, and logs what it knew. */
+/** B4: reports this boot until the control plane answers, and logs what it knew about this worker. */
 export async function announceBoot(
   client: Client,
   name: string,

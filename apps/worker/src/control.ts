@@ -5,27 +5,26 @@ import type { WorkerConfig } from '@macbatch/settings';
 
 const DEFAULT_URL = 'http://127.0.0.1:7420';
 
-/** The control plane that this worker works for: the one it is told, else the one it has joined. */
+/** Opens a client of the control plane: the one that the configuration names, else the one that was joined. */
 export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
   const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_URL;
   refusePlainHttp(baseUrl, config);
-  // The key of one control plane is told to no other.
+  // The key of one control plane is not sent to another.
   const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
   return new Client({ baseUrl, ...(key === undefined ? {} : { key }) });
 }
 
-/** Exchanges the join token for the worker's key and keeps it; answers where. */
+/** Exchanges the join token for the worker's key and saves the key. Returns the path of the file. */
 export async function joinControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<string> {
   trustCertificates(config);
   const { MACBATCH_CONTROL_URL: url, MACBATCH_JOIN_TOKEN: token } = config;
-  if (url === undefined)
-    throw new Error('Set MACBATCH_CONTROL_URL to the control plane that is to be joined.');
+  if (url === undefined) throw new Error('Set MACBATCH_CONTROL_URL to the control plane to join.');
   if (token === undefined)
-    throw new Error('Set MACBATCH_JOIN_TOKEN to what macbatch keys invite has printed.');
+    throw new Error('Set MACBATCH_JOIN_TOKEN to the token that macbatch keys invite printed.');
   refusePlainHttp(url, config);
-  // Sent once: the token is used up even where the answer gets lost.
+  // No retry: the token is used up even if the answer is lost.
   const client = new Client({ baseUrl: url, key: token, retries: 0 });
   const { key } = await client.call('joinWorker', { body: { worker_id: workerId } });
   return writeMembership(stateDir, workerId, { url, key });

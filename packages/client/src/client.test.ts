@@ -17,7 +17,7 @@ const problem = (code: string, status: number) =>
     status,
   );
 
-/** A client whose requests are answered by `answers`, one after the other. */
+/** A client whose requests get these answers, one after the other. */
 function clientOf(...answers: (() => Response)[]): {
   client: Client;
   calls: { url: string; method: string | undefined }[];
@@ -43,14 +43,14 @@ describe('a reply', () => {
     expect(calls).toEqual([{ url: 'http://control/v1/admin/reclaim', method: 'POST' }]);
   });
 
-  it('A2: that does not fit the contract is an error and never taken for good', async () => {
+  it('A2: is an error when it does not fit the contract', async () => {
     const { client } = clientOf(() => json({ reclaimed: 'two' }));
     await expect(client.call('reclaim', {})).rejects.toThrow();
   });
 });
 
 describe('a refusal', () => {
-  it('A3: is an ApiError with its code, status and place, and is not sent again', async () => {
+  it('A3: is an ApiError with code, status and field, and is not retried', async () => {
     const { client, calls } = clientOf(() => problem('invalid_field', 400));
     const refused = client.call('listWorkers', {});
     await expect(refused).rejects.toBeInstanceOf(ApiError);
@@ -63,7 +63,7 @@ describe('a refusal', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('A3: that is not from macbatch is an ApiError too', async () => {
+  it('A3: is an ApiError also when it is not from macbatch', async () => {
     const { client } = clientOf(() => new Response('<html>nginx</html>', { status: 404 }));
     await expect(client.call('listWorkers', {})).rejects.toMatchObject({
       code: 'foreign_reply',
@@ -71,7 +71,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('A3: that may pass is sent again', async () => {
+  it('A3: is retried when it may pass', async () => {
     const { client, calls } = clientOf(
       () => problem('database_unavailable', 503),
       () => json({ workers: [] }),
@@ -81,8 +81,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('a control plane that does not answer', () => {
-  it.each(['listWorkers', 'reclaim'] as const)('W6: %s is sent again, then Unreachable', async (name) => {
+describe('without an answer', () => {
+  it.each(['listWorkers', 'reclaim'] as const)('W6: %s is retried, then Unreachable', async (name) => {
     const { client, calls } = clientOf();
     const failed = client.call(name, {});
     await expect(failed).rejects.toBeInstanceOf(Unreachable);
@@ -90,7 +90,7 @@ describe('a control plane that does not answer', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('that is not to be trusted is not asked again', async () => {
+  it('a certificate that is not trusted is not retried', async () => {
     const calls: string[] = [];
     const client = new Client({
       baseUrl: 'https://control',
@@ -107,7 +107,7 @@ describe('a control plane that does not answer', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('T2: leaseTasks is not sent again: a lease that was granted and not heard of would be lost twice', async () => {
+  it('T2: leaseTasks is not retried, because the lost answer may have granted leases', async () => {
     const { client, calls } = clientOf();
     await expect(
       client.call('leaseTasks', { body: { ...LEASE, offers: [...LEASE.offers] } }),
@@ -115,7 +115,7 @@ describe('a control plane that does not answer', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('I6: a submission is sent again only under an idempotency key', async () => {
+  it('I6: a submission is retried only with an idempotency key', async () => {
     async function* lines() {
       yield '{"job_type":"noop","model":"m"}';
     }
@@ -127,14 +127,14 @@ describe('a control plane that does not answer', () => {
     expect(keyed.calls).toHaveLength(3);
   });
 
-  it('A2: a caller that gives up is told its own reason', async () => {
+  it('A2: an aborted call rejects with the reason of its signal', async () => {
     const { client } = clientOf();
     const signal = AbortSignal.abort(new Error('enough'));
     await expect(client.call('listWorkers', {}, { signal })).rejects.toThrow('enough');
   });
 });
 
-it('A2: ids stand in paths escaped, and only what is given stands in the query', async () => {
+it('A2: escapes ids in paths, and leaves undefined parameters out of the query', async () => {
   const { client, calls } = clientOf(() => new Response(''));
   const lines: string[] = [];
   for await (const line of client.results('a/b?c', { item_id: 'é &' })) lines.push(line);
@@ -144,19 +144,19 @@ it('A2: ids stand in paths escaped, and only what is given stands in the query',
 });
 
 describe('a control plane of another release', () => {
-  it('is worked with when it is of the release before, which says no version', async () => {
+  it('is accepted when it is one release older and sends no version', async () => {
     const { client } = clientOf(() => json({ workers: [] }));
     expect(await client.call('listWorkers', {})).toEqual({ workers: [] });
   });
 
-  it('says what to upgrade when it does not know a field', async () => {
+  it('causes an error that says what to upgrade when it does not know a field', async () => {
     const { client } = clientOf(() => problem('invalid_field', 400));
     await expect(client.call('listWorkers', {})).rejects.toThrow(
       /^it is invalid_field \(.*upgrade the control plane first\.\)$/,
     );
   });
 
-  it('is refused when it is older, with what to upgrade', async () => {
+  it('is refused when it is too old, with a message that says what to upgrade', async () => {
     const { client, calls } = clientOf(
       () => new Response('{"workers":[]}', { headers: { [API_VERSION_HEADER]: String(API_VERSION - 2) } }),
     );
@@ -165,7 +165,7 @@ describe('a control plane of another release', () => {
   });
 });
 
-it('a key goes with every request, as a header and nowhere else', async () => {
+it('sends the key with every request, in a header and nowhere else', async () => {
   const sent: { url: string; headers: Headers }[] = [];
   const client = new Client({
     baseUrl: 'https://control',

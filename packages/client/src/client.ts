@@ -15,13 +15,16 @@ import pRetry, { AbortError } from 'p-retry';
 import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
 
 export interface ClientOptions {
-  /** Address of the control plane, as in http://127.0.0.1:7420. */
+  /** URL of the control plane, such as http://127.0.0.1:7420. */
   readonly baseUrl: string;
   /** Sent with every request. */
   readonly key?: string;
-  /** The app's own `request` in tests, so that the real wire is used without a socket. */
+  /** In tests the API's own `request`: real requests and replies without a socket. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response> | Response;
-  /** How often a request that may be sent again is, when nobody answers; 4 by default. */
+  /**
+   * How often a repeatable request is retried when the control plane does not answer.
+   * @default 4
+   */
   readonly retries?: number;
 }
 
@@ -29,13 +32,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Longest line of results: a control plane takes no longer ones either. */
+/** Longest line of results. A control plane accepts no longer ones. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
-/** Sending these again could have an effect a second time. */
+/** A retry of these could take effect twice. */
 const NOT_REPEATABLE: ReadonlySet<RouteName> = new Set(['leaseTasks', 'submitJob']);
 
-/** A typed client of the native interface, derived from the contract. Replies are parsed, never trusted. */
+/** A typed client of the native interface, derived from the contract. It parses every reply. */
 export class Client {
   readonly baseUrl: string;
   readonly #fetch: (url: string, init: RequestInit) => Promise<Response> | Response;
@@ -70,13 +73,13 @@ export class Client {
     const response = await this.#send(url, init, options, NOT_REPEATABLE.has(name) ? 0 : this.#retries);
     const { reply } = schemasOf(route);
     if (reply === undefined) throw new TypeError(`the route ${name} has no JSON reply`);
-    // The schema is the one that the reply's type is derived from.
+    // The reply's type is derived from this schema.
     return reply.parse(await this.#read(url, response, options)) as RouteReply<Name>;
   }
 
   /**
-   * Submits a job as NDJSON. `lines` is called for each try and yields the header and the items as JSON
-   * texts without newlines; with an idempotency key a lost connection is tried again.
+   * Submits a job as NDJSON. `lines` is called for each try and yields the header and the items as JSON texts
+   * without newlines. A lost connection is retried only with an idempotency key.
    */
   async submit(
     lines: () => AsyncIterable<string>,
@@ -94,7 +97,7 @@ export class Client {
     return { job: JobView.parse(await this.#read(url, response, options)), created: response.status === 201 };
   }
 
-  /** The outcomes of a job as lines of JSON, as the control plane wrote them. */
+  /** Reads the outcomes of a job as lines of JSON, exactly as the control plane wrote them. */
   async *results(
     jobId: string,
     query: { readonly item_id?: string; readonly status?: 'ok' | 'error' } = {},
@@ -167,13 +170,13 @@ export class Client {
   }
 }
 
-/** An upgrade begins with the control plane: one that is too old would misunderstand what follows. */
+/** Throws when the control plane is too old. An upgrade begins with the control plane. */
 function refuseOldControl(response: Response): void {
   const theirs = apiVersionOf(response.headers.get(API_VERSION_HEADER));
   if (compatibility(theirs) !== 'too_old') return;
   throw new AbortError(
     new Error(
-      `The control plane speaks protocol ${theirs}, this program ${API_VERSION}. Upgrade the control plane first.`,
+      `The control plane has API version ${theirs}, this program ${API_VERSION}. Upgrade the control plane first.`,
     ),
   );
 }

@@ -12,19 +12,19 @@ async function pauses(count: number, random: () => number): Promise<number[]> {
   return slept;
 }
 
-it('pauses double up to fifteen seconds', async () => {
+it('doubles pauses up to fifteen seconds', async () => {
   expect(await pauses(8, () => 1)).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
 });
 
-it('chance makes them shorter, by half at most', async () => {
+it('shortens pauses at random, by half at most', async () => {
   expect(await pauses(3, () => 0)).toEqual([250, 500, 1000]);
 });
 
-it('they stay finite however often it fails', async () => {
+it('stays at fifteen seconds after thousands of failures', async () => {
   expect((await pauses(3000, () => 1)).at(-1)).toBe(15_000);
 });
 
-it('a success starts them anew', async () => {
+it('starts again with the first pause after a success', async () => {
   const slept: number[] = [];
   const backoff = new Backoff(
     () => 1,
@@ -39,7 +39,7 @@ it('a success starts them anew', async () => {
   expect(slept).toEqual([500, 1000, 500]);
 });
 
-it('an abort ends a pause, and is no error', async () => {
+it('ends a pause without an error when the signal aborts', async () => {
   const controller = new AbortController();
   const backoff = new Backoff(() => 1, sleep);
   const waiting = backoff.wait(controller.signal);

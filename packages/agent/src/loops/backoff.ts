@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 const FIRST_MS = 500;
-const LONGEST_MS = 15_000;
+const MAX_MS = 15_000;
 
-/** Growing pauses between tries, spread so that a pool does not come back all at once. */
+/** Growing pauses between tries, with jitter so that a pool does not come back all at once. */
 export class Backoff {
   readonly #random: () => number;
   readonly #sleep: Sleep;
@@ -14,13 +14,14 @@ export class Backoff {
     this.#sleep = sleep;
   }
 
+  /** The next pause is the first again. */
   succeeded(): void {
     this.#failures = 0;
   }
 
-  /** Waits before the next try; returns early when the signal aborts. */
+  /** Waits before the next try. Returns early when the signal aborts. */
   async wait(signal: AbortSignal): Promise<void> {
-    const ms = Math.min(FIRST_MS * 2 ** this.#failures, LONGEST_MS) * (0.5 + this.#random() / 2);
+    const ms = Math.min(FIRST_MS * 2 ** this.#failures, MAX_MS) * (0.5 + this.#random() / 2);
     this.#failures += 1;
     await this.#sleep(ms, signal).catch(() => undefined);
   }
@@ -29,7 +30,7 @@ export class Backoff {
 /** Resolves after `ms`; rejects when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** By this process's timers. */
+/** Sleeps by this process's timers. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return delay(ms, undefined, { signal });
 }

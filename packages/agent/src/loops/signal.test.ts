@@ -3,14 +3,14 @@ import { Signal } from './signal.ts';
 
 const never = new AbortController().signal;
 
-it('a ring wakes all who wait', async () => {
+it('ends all waits at a notification', async () => {
   const signal = new Signal();
   const waiting = Promise.all([signal.wait(never), signal.wait(never)]);
   signal.notify();
   await waiting;
 });
 
-it('a ring that nobody waits for is kept for the next, once', async () => {
+it('keeps one notification for the next wait', async () => {
   const signal = new Signal();
   signal.notify();
   signal.notify();
@@ -21,7 +21,7 @@ it('a ring that nobody waits for is kept for the next, once', async () => {
   await waiting;
 });
 
-it('a ring that woke somebody is not kept', async () => {
+it('keeps no notification that ended a wait', async () => {
   const signal = new Signal();
   const first = signal.wait(never);
   signal.notify();
@@ -37,7 +37,7 @@ it('a ring that woke somebody is not kept', async () => {
   await waiting;
 });
 
-it('waiting ends after its time, and at once for who has been told to stop', async () => {
+it('ends a wait after its time, and at once when the signal has aborted', async () => {
   const signal = new Signal();
   await signal.wait(never, 1);
   await signal.wait(AbortSignal.abort());

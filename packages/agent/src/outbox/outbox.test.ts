@@ -23,7 +23,7 @@ async function fill(
 }
 
 describe('W6: the outbox', () => {
-  it('gives back after a restart what was not answered for', async () => {
+  it('returns what was not acknowledged after a restart', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a', 'b']);
@@ -39,7 +39,7 @@ describe('W6: the outbox', () => {
     await again.outbox.close();
   });
 
-  it('is on the disk when an append resolves, without closing', async () => {
+  it('has a record on the disk when append resolves, before it is closed', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a']);
@@ -47,7 +47,7 @@ describe('W6: the outbox', () => {
     await outbox.close();
   });
 
-  it('drops a torn last line and goes on after it', async () => {
+  it('drops a last line that was cut off and goes on after it', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const first = await Outbox.open(path);
     await fill(first.outbox, '1', ['a']);
@@ -64,7 +64,7 @@ describe('W6: the outbox', () => {
     await third.outbox.close();
   });
 
-  it('counts lines that nobody wrote and reads the others', async () => {
+  it('counts lines that are no records and reads the others', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const first = await Outbox.open(path);
     await fill(first.outbox, '1', ['a']);
@@ -76,7 +76,7 @@ describe('W6: the outbox', () => {
     await second.outbox.close();
   });
 
-  it('keeps the records of another deployment and leaves them alone', async () => {
+  it('leaves the records of another deployment untouched', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a'], 'there');
@@ -90,7 +90,7 @@ describe('W6: the outbox', () => {
     await again.outbox.close();
   });
 
-  it('is readable by its owner alone and empty once everything is answered for', async () => {
+  it('is readable only by its owner, and empty when everything is acknowledged', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a', 'b']);
@@ -100,7 +100,7 @@ describe('W6: the outbox', () => {
     await outbox.close();
   });
 
-  it('shrinks while others still wait', async () => {
+  it('shrinks while records of other leases stay', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '99', ['kept']);
@@ -125,7 +125,7 @@ describe('W6: the outbox', () => {
     await again.outbox.close();
   });
 
-  it('rejects where the disk does not take the record', async () => {
+  it('rejects when the disk does not take the record', async () => {
     // A device that is always full.
     const opening = Outbox.open('/dev/full');
     await expect(

@@ -4,11 +4,13 @@ import type { Outcome } from '@macbatch/contract';
 import type { RecoveredTask } from '../worker/reportable.ts';
 import { type OutboxRecord, parseRecords, taskKey } from './record.ts';
 
-interface Live {
+/** The records of a lease that are still needed. */
+interface LiveLines {
   readonly lines: string[];
   bytes: number;
 }
 
+/** A record that waits to be written. */
 interface Waiting {
   readonly record: OutboxRecord;
   readonly line: string;
@@ -16,23 +18,23 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Answered records may take this much of the file before it is written anew. */
+/** Acknowledged records may take this much of the file before it is rewritten. */
 const SLACK_BYTES = 256 * 1024;
 
 /**
- * W6: what a worker has finished, on its disk before it is reported, until the control plane has answered.
- * An append-only file of JSON lines, readable by its owner alone; a line that a crash has torn is dropped.
- * Records of other deployments are kept and left alone.
+ * W6: keeps what a worker has finished on its disk, from before it is reported until it is acknowledged. An
+ * append-only file of JSON lines that only its owner can read. A line that a crash has cut off is dropped.
+ * Records of other deployments stay untouched.
  */
 export class Outbox {
   readonly #path: string;
   #file: FileHandle;
-  /** Lines of tasks that are not answered for, of every deployment. */
-  readonly #live = new Map<string, Live>();
+  /** By `taskKey`: lines of leases that are not acknowledged, of every deployment. */
+  readonly #live = new Map<string, LiveLines>();
   #liveBytes = 0;
   #fileBytes: number;
   #waiting: Waiting[] = [];
-  #draining: Promise<void> | null = null;
+  #writing: Promise<void> | null = null;
 
   private constructor(path: string, file: FileHandle, fileBytes: number) {
     this.#path = path;
@@ -40,26 +42,26 @@ export class Outbox {
     this.#fileBytes = fileBytes;
   }
 
-  /** Opens or makes the file at `path`, whose folder exists. */
+  /** Opens the file at `path`, or creates it in an existing folder. `dropped` counts unreadable lines. */
   static async open(path: string): Promise<{ readonly outbox: Outbox; readonly dropped: number }> {
     const file = await open(path, 'a+', 0o600);
     const { records, goodBytes, dropped } = parseRecords(await readAll(file));
-    // Whatever comes next must not be glued to a torn line.
+    // The next record must not continue a line that was cut off.
     await file.truncate(goodBytes);
     const outbox = new Outbox(path, file, goodBytes);
-    for (const { record, line } of records) outbox.#note(record, line);
+    for (const { record, line } of records) outbox.#track(record, line);
     return { outbox, dropped };
   }
 
-  /** Resolves when the record is on the disk; rejects when it can't be put there. */
+  /** Writes a record. Resolves when it is on the disk; rejects when the disk does not take it. */
   append(record: OutboxRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, line: `${JSON.stringify(record)}\n`, resolve, reject });
-      this.#draining ??= this.#drain();
+      this.#writing ??= this.#writeWaiting();
     });
   }
 
-  /** What is not answered for in this deployment, in the order it was leased. */
+  /** What is not acknowledged in this deployment, in the order of the leases. */
   unacknowledged(deployment: string): RecoveredTask[] {
     const tasks = new Map<string, { task_id: string; attempt: number; items: number; outcomes: Outcome[] }>();
     for (const { lines } of this.#live.values()) {
@@ -69,7 +71,7 @@ export class Outbox {
         const known = tasks.get(taskKey(record));
         const task = known ?? { task_id, attempt, items: Number.POSITIVE_INFINITY, outcomes: [] };
         if (known === undefined) tasks.set(taskKey(record), task);
-        // Whoever has a copy can't tell whether all of the task is there.
+        // A copy does not tell how many items the task has.
         if (record.kind === 'leased' && record.copy !== true) task.items = record.items;
         if (record.kind === 'outcome') task.outcomes.push(record.outcome);
       }
@@ -77,17 +79,17 @@ export class Outbox {
     return [...tasks.values()];
   }
 
-  /** Tasks of other deployments that are waiting here. */
+  /** Counts the leases of other deployments in the file. */
   foreign(deployment: string): number {
     return [...this.#live.keys()].filter((key) => !key.startsWith(`${deployment}/`)).length;
   }
 
   async close(): Promise<void> {
-    await this.#draining;
+    await this.#writing;
     await this.#file.close();
   }
 
-  #note(record: OutboxRecord, line: string): void {
+  #track(record: OutboxRecord, line: string): void {
     const key = taskKey(record);
     if (record.kind === 'settled') {
       this.#liveBytes -= this.#live.get(key)?.bytes ?? 0;
@@ -101,8 +103,8 @@ export class Outbox {
     this.#live.set(key, live);
   }
 
-  /** Writes what waits; those who come while it runs share the next write and its fsync. Never rejects. */
-  async #drain(): Promise<void> {
+  /** Writes all waiting records. Records that come meanwhile share the next write and its fsync. Never rejects. */
+  async #writeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
@@ -110,19 +112,19 @@ export class Outbox {
         error,
       }));
       for (const { record, line } of batch) {
-        // What is answered for gives its room back even where nothing can be written any more: at worst it is
-        // reported once again after a restart.
-        if (failure === undefined || record.kind === 'settled') this.#note(record, line);
+        // An acknowledged lease is dropped even if the disk does not take the record. At worst it is reported once
+        // more after a restart.
+        if (failure === undefined || record.kind === 'settled') this.#track(record, line);
       }
-      // A file that can't be made smaller now is only larger than it must be.
+      // If the file cannot be made smaller now, it is only larger than needed.
       if (batch.some(({ record }) => record.kind === 'settled')) await this.#shrink().catch(() => undefined);
       for (const { resolve, reject } of batch) {
         if (failure === undefined) resolve();
         else reject(failure.error);
       }
     }
-    // In the same step as the last look: whoever comes after this starts the next drain.
-    this.#draining = null;
+    // In the same tick as the last check, so that the next `append` starts to write again.
+    this.#writing = null;
   }
 
   async #write(text: string): Promise<undefined> {
@@ -131,7 +133,7 @@ export class Outbox {
       await this.#file.datasync();
       this.#fileBytes += Buffer.byteLength(text);
     } catch (error) {
-      // A full disk may have taken a part of it: cut it off, so that the next line starts clean.
+      // A full disk may have taken a part of the text. Without it the next line starts clean.
       await this.#file.truncate(this.#fileBytes).catch(() => undefined);
       throw error;
     }
@@ -148,9 +150,10 @@ export class Outbox {
       this.#fileBytes = 0;
       return;
     }
+    const text = [...this.#live.values()].flatMap(({ lines }) => lines).join('');
     const draft = `${this.#path}.new`;
     await unlink(draft).catch(() => undefined);
-    const text = [...this.#live.values()].flatMap(({ lines }) => lines).join('');
+    // Opened before it takes the old file's place: there must be no moment without a file to append to.
     const file = await open(draft, 'ax+', 0o600);
     try {
       await file.appendFile(text);
@@ -181,7 +184,7 @@ async function readAll(file: FileHandle): Promise<Buffer> {
   return bytes.subarray(0, read);
 }
 
-/** A rename is only lasting once the folder is on the disk too. */
+/** A rename survives a power cut only when the folder is on the disk too. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());

@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 const lease = { deployment: z.string().min(1), ...LeaseName.shape };
 
-/** One line of an outbox. `deployment` is the control plane's own id: its records mean nothing elsewhere. */
+/**
+ * One line of an outbox. `deployment` is the id of the control plane's database: records mean nothing to another
+ * one. `settled`: everything of the lease is acknowledged.
+ */
 export const OutboxRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('leased'), ...lease, items: z.int().min(0), copy: z.boolean().optional() }),
   z.object({ kind: z.literal('outcome'), ...lease, outcome: Outcome }),
@@ -11,7 +14,7 @@ export const OutboxRecord = z.discriminatedUnion('kind', [
 ]);
 export type OutboxRecord = z.infer<typeof OutboxRecord>;
 
-/** Names a lease within all deployments. */
+/** One text for each lease of each deployment. */
 export function taskKey(record: {
   readonly deployment: string;
   readonly task_id: string;
@@ -22,13 +25,13 @@ export function taskKey(record: {
 
 export interface ParsedRecords {
   readonly records: readonly { readonly record: OutboxRecord; readonly line: string }[];
-  /** The length up to the last line that is whole. */
+  /** Length up to the end of the last whole line. */
   readonly goodBytes: number;
-  /** Lines that could not be read. */
+  /** Number of unreadable lines. */
   readonly dropped: number;
 }
 
-/** Reads the lines of an outbox; those that a crash has torn, or that nobody wrote, are counted and left out. */
+/** Parses the lines of an outbox. Leaves out and counts lines that were cut off or are no records. */
 export function parseRecords(bytes: Buffer): ParsedRecords {
   const goodBytes = bytes.lastIndexOf(0x0a) + 1;
   let dropped = goodBytes < bytes.length ? 1 : 0;

@@ -4,7 +4,7 @@ import { ModelLoads } from './model-loads.ts';
 
 const offer = (model: string) => ({ job_type: 'chat', model }) as const;
 
-/** Loads with a clock that runs an item in so many milliseconds. */
+/** Model loads with a clock. `run` runs an item that takes `ms` milliseconds. */
 function clocked() {
   let now = 0;
   const loads = new ModelLoads(() => now);
@@ -24,8 +24,8 @@ function clocked() {
   };
 }
 
-describe('G: the model that a runtime has loaded', () => {
-  it('is the last one that it ran, each runtime for itself', () => {
+describe('isLoaded', () => {
+  it('is true for the last model that each runtime ran', () => {
     const { loads, runtime, run } = clocked();
     expect(loads.isLoaded(runtime, offer('a'))).toBe(false);
     run('a', 10);
@@ -36,21 +36,21 @@ describe('G: the model that a runtime has loaded', () => {
     expect([loads.isLoaded(runtime, offer('a')), loads.isLoaded(runtime, offer('b'))]).toEqual([false, true]);
   });
 
-  it('is gone with its process', () => {
+  it('is false after the runtime’s process has gone', () => {
     const { loads, runtime, run } = clocked();
     run('a', 10);
     loads.forget(runtime);
     expect(loads.isLoaded(runtime, offer('a'))).toBe(false);
   });
 
-  it('has taken the place of another only where there was one', () => {
+  it('reports a swap only when another model was loaded before', () => {
     const { run } = clocked();
     expect([run('a', 1), run('a', 1), run('b', 1), run('a', 1)]).toEqual([false, false, true, true]);
   });
 });
 
-describe('G: what loading a model takes', () => {
-  it('is by how much the first item took longer than the others', () => {
+describe('loadSeconds', () => {
+  it('is how much longer than the others the first item took', () => {
     const { loads, runtime, run } = clocked();
     run('a', 31_000);
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(null);
@@ -61,7 +61,7 @@ describe('G: what loading a model takes', () => {
     expect([loads.loadSeconds(runtime, offer('b')), loads.loadSeconds(runtime, offer('a'))]).toEqual([0, 30]);
   });
 
-  it('does not count items that waited for the same load, nor any that was not run to its end', () => {
+  it('leaves out items that waited for the same load or did not end with an output', () => {
     const { loads, runtime, run, pass } = clocked();
     const first = loads.started(runtime, 'a');
     const beside = loads.started(runtime, 'a');
@@ -74,7 +74,7 @@ describe('G: what loading a model takes', () => {
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(19);
   });
 
-  it('is none where the first was the quickest', () => {
+  it('is zero when the first item was the fastest', () => {
     const { loads, runtime, run } = clocked();
     run('a', 100);
     run('a', 1000);

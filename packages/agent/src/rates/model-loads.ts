@@ -1,31 +1,31 @@
 import type { Offer, Runtime } from '../runtimes/runtime.ts';
 
-/** How far the usual time of an item is moved by each that ends. */
-const SHARE_OF_NEWEST = 0.2;
+/** Weight of the newest item in the average time of an item. */
+const NEWEST_WEIGHT = 0.2;
 
 interface Times {
-  /** How long the last item took for which the model had to be loaded, in milliseconds. */
+  /** Time of the last item that had to wait for the model to load. */
   firstMs: number | null;
-  /** How long the others take. */
+  /** Average time of the other items. */
   usualMs: number | null;
 }
 
-/** The run of an item, from its start to its end. */
+/** The timing of one run. */
 export interface TimedRun {
-  /** This model takes the place of another one. */
+  /** The model replaces another one on its runtime. */
   readonly swapped: boolean;
-  /** `counts` when it was really run to its end, with an output. */
+  /** The run has ended. `counts`: it ended with an output. */
   ended(counts: boolean): void;
 }
 
 /**
- * Which model each runtime has loaded, which is the last one that it ran, and what loading one takes: by how much
- * the first item after a swap took longer than the others.
+ * Tracks which model each runtime has loaded: the last one that it ran. Measures what loading a model takes: how
+ * much longer than the others the first item after a swap took.
  */
 export class ModelLoads {
   readonly #now: () => number;
   readonly #loaded = new Map<Runtime, string>();
-  /** Runtimes that are loading a model, for all we know: what starts meanwhile waits for it too. */
+  /** Runtimes that are loading a model, as far as we know. Items that start meanwhile wait for it too. */
   readonly #loading = new Set<Runtime>();
   readonly #times = new Map<Runtime, Map<string, Times>>();
 
@@ -33,7 +33,7 @@ export class ModelLoads {
     this.#now = now;
   }
 
-  /** An item of this model starts on this runtime. */
+  /** Starts to time an item of this model. */
   started(runtime: Runtime, model: string): TimedRun {
     const before = this.#loaded.get(runtime);
     const startedAt = this.#now();
@@ -49,7 +49,7 @@ export class ModelLoads {
         if (!counts || waits || tookMs < 0) return;
         const times = this.#timesOf(runtime, model);
         if (loads) times.firstMs = tookMs;
-        else times.usualMs = (times.usualMs ?? tookMs) * (1 - SHARE_OF_NEWEST) + tookMs * SHARE_OF_NEWEST;
+        else times.usualMs = (times.usualMs ?? tookMs) * (1 - NEWEST_WEIGHT) + tookMs * NEWEST_WEIGHT;
       },
     };
   }
@@ -59,11 +59,12 @@ export class ModelLoads {
     this.#loaded.delete(runtime);
   }
 
+  /** Whether the runtime has the offer's model loaded. */
   isLoaded(runtime: Runtime | undefined, { model }: Offer): boolean {
     return runtime !== undefined && this.#loaded.get(runtime) === model;
   }
 
-  /** Seconds that loading the model takes; null until a swap to it and an item after it have been seen. */
+  /** Seconds that loading the model takes; null until a swap to it and one more item have been timed. */
   loadSeconds(runtime: Runtime | undefined, { model }: Offer): number | null {
     const times = runtime === undefined ? undefined : this.#times.get(runtime)?.get(model);
     if (times === undefined || times.firstMs === null || times.usualMs === null) return null;

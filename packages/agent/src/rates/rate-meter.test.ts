@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RateMeter } from './rate-meter.ts';
 
-/** A meter and its clock; `run` lets items run one after the other in a slot. */
+/** A meter with its clock. `run` runs items one after the other in a slot. */
 function metered(slots: number) {
   let now = 1_000_000;
   const meter = new RateMeter(() => now, slots);
@@ -15,7 +15,7 @@ function metered(slots: number) {
   return { meter, run, pass: (ms: number) => (now += ms) };
 }
 
-it('is the pace of the last minute of work', () => {
+it('measures the rate of the last minute of work', () => {
   const { meter, run } = metered(1);
   run('chat', 100, 2000);
   expect(meter.itemsPerSecond('chat')).toBeCloseTo(0.5, 1);
@@ -24,7 +24,7 @@ it('is the pace of the last minute of work', () => {
   expect(meter.itemsPerSecond('chat')).toBeLessThan(2.1);
 });
 
-it('is not known before as many have finished as run at once', () => {
+it('knows no rate before as many items have finished as there are slots', () => {
   const { meter, run } = metered(3);
   run('chat', 2, 1000);
   expect(meter.itemsPerSecond('chat')).toBeNull();
@@ -32,7 +32,7 @@ it('is not known before as many have finished as run at once', () => {
   expect(meter.itemsPerSecond('chat')).toBeCloseTo(1, 1);
 });
 
-it('counts no idle time, and each kind of work by itself', () => {
+it('leaves out idle time and measures each kind of work separately', () => {
   const { meter, run, pass } = metered(1);
   run('chat', 10, 1000);
   const rate = meter.itemsPerSecond('chat');
@@ -41,7 +41,7 @@ it('counts no idle time, and each kind of work by itself', () => {
   expect(meter.itemsPerSecond('embed')).toBeNull();
 });
 
-it('counts what was run to its end, and not what was stopped', () => {
+it('leaves out items that were stopped', () => {
   const { meter, pass } = metered(1);
   meter.started('chat');
   pass(1000);
@@ -49,7 +49,7 @@ it('counts what was run to its end, and not what was stopped', () => {
   expect(meter.itemsPerSecond('chat')).toBeNull();
 });
 
-it('bears a clock that is set back, and a lid that was closed over running work', () => {
+it('stays near the true rate when the clock is set back or the lid was closed over running work', () => {
   const { meter, run, pass } = metered(1);
   run('chat', 10, 1000);
   pass(-3_600_000);

@@ -5,7 +5,7 @@ import { runItem } from './item-run.ts';
 
 const RESULT: RunResult = { output: '{"ok":true}', model: { name: 'm', digest: null }, usage: null };
 
-/** Runs an item on a runtime that answers as told, one answer a try, the last for ever; notes the pauses. */
+/** Runs an item on a runtime that gives these answers, one for each try, and repeats the last. Records the pauses. */
 async function run(
   answers: readonly (RunFailure | Error | RunResult)[],
   world: { readonly signal?: AbortSignal; readonly onTry?: (n: number) => void; successes?: number } = {},
@@ -13,7 +13,7 @@ async function run(
   let tries = 0;
   const pauses: number[] = [];
   const runtime: Runtime = {
-    name: 'told',
+    name: 'scripted',
     offers: [],
     async run() {
       const answer = answers[Math.min(tries, answers.length - 1)];
@@ -44,7 +44,7 @@ async function run(
   return { end, tries, pauses, successes: world.successes ?? 0 };
 }
 
-it('a result is the item’s outcome, with the model that ran', async () => {
+it('ends with the output and the model that ran', async () => {
   expect(await run([RESULT])).toEqual({
     end: { kind: 'outcome', outcome: { item_id: 'item-1', ...RESULT } },
     tries: 1,
@@ -53,7 +53,7 @@ it('a result is the item’s outcome, with the model that ran', async () => {
   });
 });
 
-it('a permanent failure is the item’s own recorded error at once', async () => {
+it('ends with the item’s error at a permanent failure, without a retry', async () => {
   const { end, tries, successes } = await run([failures.permanent('too long')]);
   expect(end).toEqual({
     kind: 'outcome',
@@ -62,14 +62,14 @@ it('a permanent failure is the item’s own recorded error at once', async () =>
   expect([tries, successes]).toEqual([1, 0]);
 });
 
-it('what is not here is tried once', async () => {
+it('does not retry what this Mac cannot run', async () => {
   expect(await run([failures.notHere('no model')])).toMatchObject({
     end: { kind: 'not_here', error: { code: 'model_not_found', message: 'no model' } },
     tries: 1,
   });
 });
 
-it('a transient failure is tried three times, then fails the task', async () => {
+it('T6: fails the task after three transient failures', async () => {
   expect(await run([failures.transient('first'), failures.transient('last')])).toMatchObject({
     end: { kind: 'failed', error: { code: 'timeout', message: 'last' } },
     tries: 3,
@@ -77,21 +77,21 @@ it('a transient failure is tried three times, then fails the task', async () => 
   });
 });
 
-it('a transient failure that passes leaves no trace', async () => {
+it('forgets transient failures when a retry succeeds', async () => {
   expect(await run([failures.transient(), failures.transient(), RESULT])).toMatchObject({
     end: { kind: 'outcome', outcome: { output: RESULT.output } },
     tries: 3,
   });
 });
 
-it('an error that is no failure of a runtime counts as transient', async () => {
+it('treats an unknown error as a transient failure', async () => {
   expect(await run([new TypeError('x is not a function')])).toMatchObject({
     end: { kind: 'failed', error: { code: 'runtime_error', message: 'x is not a function' } },
     tries: 3,
   });
 });
 
-it('a server that starts is waited for with growing pauses, and the waits cost no try', async () => {
+it('waits for a starting server with growing pauses that count as no try', async () => {
   const answers = [
     ...Array.from({ length: 7 }, () => failures.wait()),
     failures.transient(),
@@ -105,14 +105,14 @@ it('a server that starts is waited for with growing pauses, and the waits cost n
   });
 });
 
-it('a server that stays down for all is not here', async () => {
+it('ends as not_here when the server stays down for everybody', async () => {
   const { end, tries, pauses } = await run([failures.wait('refused')]);
   expect(end).toEqual({ kind: 'not_here', error: { code: 'server_unreachable', message: 'refused' } });
   expect(tries).toBe(11);
   expect(pauses.reduce((sum, ms) => sum + ms)).toBe(181_000);
 });
 
-it('a server that is well for others while this item waits is brought down by the item: it fails', async () => {
+it('fails the item when the server answers others while the item waits', async () => {
   const world = {
     successes: 5,
     onTry(n: number) {
@@ -125,7 +125,7 @@ it('a server that is well for others while this item waits is brought down by th
   });
 });
 
-it('an aborted run is neither outcome nor failure, whatever the runtime says', async () => {
+it('ends as aborted after an abort, whatever the runtime throws', async () => {
   const controller = new AbortController();
   const onTry = () => controller.abort();
   for (const answer of [failures.permanent(), failures.notHere(), new Error('socket closed')]) {
@@ -136,14 +136,14 @@ it('an aborted run is neither outcome nor failure, whatever the runtime says', a
   }
 });
 
-it('a result that comes in spite of an abort is kept', async () => {
+it('keeps a result that comes in spite of an abort', async () => {
   expect(await run([RESULT], { signal: AbortSignal.abort() })).toMatchObject({ end: { kind: 'outcome' } });
 });
 
-it('an abort ends a pause', async () => {
+it('ends a pause when the signal aborts', async () => {
   const controller = new AbortController();
   const runtime: Runtime = {
-    name: 'told',
+    name: 'scripted',
     offers: [],
     run: () => Promise.reject(failures.wait()),
     close: async () => {},
@@ -167,7 +167,7 @@ it('an abort ends a pause', async () => {
   expect(end).toEqual({ kind: 'aborted' });
 });
 
-it('a long message is cut', async () => {
+it('cuts a long message', async () => {
   const { end } = await run([failures.permanent('x'.repeat(50_000))]);
   expect(end).toMatchObject({ outcome: { error: { message: 'x'.repeat(2000) } } });
 });

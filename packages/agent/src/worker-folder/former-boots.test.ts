@@ -2,37 +2,37 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { noteBoot } from './former-boots.ts';
+import { addBoot } from './former-boots.ts';
 
 const file = () => join(mkdtempSync(join(tmpdir(), 'macbatch-boots-')), 'boots.json');
 
-it('a boot knows those before it, until what they held was taken back', async () => {
+it('W8: knows the boots before this one until they are forgotten', async () => {
   const path = file();
-  expect((await noteBoot(path, 'a')).former).toEqual([]);
-  const b = await noteBoot(path, 'b');
+  expect((await addBoot(path, 'a')).former).toEqual([]);
+  const b = await addBoot(path, 'b');
   expect(b.former).toEqual(['a']);
-  expect((await noteBoot(path, 'c')).former).toEqual(['a', 'b']);
+  expect((await addBoot(path, 'c')).former).toEqual(['a', 'b']);
   await b.forget();
-  expect((await noteBoot(path, 'd')).former).toEqual(['b']);
+  expect((await addBoot(path, 'd')).former).toEqual(['b']);
 });
 
-it('no more are remembered than one heartbeat may tell', async () => {
+it('W8: remembers no more boots than a heartbeat may name', async () => {
   const path = file();
-  for (let n = 0; n < 20; n += 1) await noteBoot(path, `boot-${n}`);
-  const { former } = await noteBoot(path, 'last');
+  for (let n = 0; n < 20; n += 1) await addBoot(path, `boot-${n}`);
+  const { former } = await addBoot(path, 'last');
   expect(former).toHaveLength(15);
   expect(former.at(-1)).toBe('boot-19');
 });
 
-it.each(['', '[', '{"a":1}', '[7]'])('a record that reads %j counts as none', async (text) => {
+it.each(['', '[', '{"a":1}', '[7]'])('W8: treats a file with the text %j as empty', async (text) => {
   const path = file();
   writeFileSync(path, text);
-  expect((await noteBoot(path, 'b')).former).toEqual([]);
+  expect((await addBoot(path, 'b')).former).toEqual([]);
   expect(readFileSync(path, 'utf8')).toBe('["b"]');
 });
 
-it('where nothing can be written a worker starts all the same', async () => {
-  const { former, forget } = await noteBoot(join(file(), 'not-a-folder', 'boots.json'), 'b');
+it('W8: starts also when the file cannot be written', async () => {
+  const { former, forget } = await addBoot(join(file(), 'not-a-folder', 'boots.json'), 'b');
   await forget();
   expect(former).toEqual([]);
 });

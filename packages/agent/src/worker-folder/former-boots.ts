@@ -1,28 +1,29 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 
-/** Boots that are remembered; the leases of still earlier ones end by themselves. */
-const KEPT = 16;
+/** Boots that the file holds. Leases of earlier boots have expired by then. */
+const MAX_BOOTS = 16;
 
 const Boots = z.array(z.string().min(1).max(64));
 
 /**
- * The boots before this one that may still hold leases. They are what shows the control plane that a worker was
- * started again, and is not a second machine with the same worker id: only this folder's disk knows them.
+ * The boots before this one that may still hold leases. Only this disk knows them, so they show the control plane
+ * that the worker was restarted and is not a second machine with the same id.
  */
 export interface FormerBoots {
   /** Oldest first. */
   readonly former: readonly string[];
-  /** The control plane has taken back what they held. */
+  /** Removes them from the file: the control plane has taken back what they held. */
   forget(): Promise<void>;
 }
 
 /**
- * Notes this boot in the file at `path` before anybody hears of it, and answers those that were noted there.
- * A file that can't be read counts as none, one that can't be written as written: either costs only time.
+ * Adds this boot to the file at `path` and returns the boots that were there. A file that cannot be read counts as
+ * empty, and one that cannot be written is ignored: both cost only time.
  */
-export async function noteBoot(path: string, bootId: string): Promise<FormerBoots> {
-  const former = (await read(path)).filter((id) => id !== bootId).slice(1 - KEPT);
+export async function addBoot(path: string, bootId: string): Promise<FormerBoots> {
+  const former = (await read(path)).filter((id) => id !== bootId).slice(1 - MAX_BOOTS);
   await write(path, [...former, bootId]);
   return { former, forget: () => write(path, [bootId]) };
 }
@@ -37,9 +38,8 @@ async function read(path: string): Promise<readonly string[]> {
 
 async function write(path: string, boots: readonly string[]): Promise<void> {
   try {
-    await writeFile(`${path}.new`, JSON.stringify(boots), { mode: 0o600 });
-    await rename(`${path}.new`, path);
+    await writeFileAtomic(path, JSON.stringify(boots), { mode: 0o600 });
   } catch {
-    // The next boot is taken for another machine, and waits until this one counts as gone.
+    // The next boot looks like another machine, and waits until this one is no longer alive.
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readMembership, writeMembership } from './membership.ts';
 
-it('a membership is kept for its worker, in a file that only the user can read', async () => {
+it('saves a membership for one worker, in a file that only the user can read', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'macbatch-membership-'));
   const membership = { url: 'https://control.example.org', key: 'mbk_1' };
   expect(await readMembership(dir, 'mac/1')).toBeNull();
@@ -14,7 +14,7 @@ it('a membership is kept for its worker, in a file that only the user can read',
   expect(await readMembership(dir, 'mac/2')).toBeNull();
 });
 
-it('a damaged one is told by its path and never by what it holds', async () => {
+it('names the path of a damaged file and never its content', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'macbatch-membership-'));
   const path = await writeMembership(dir, 'a', { url: 'u', key: 'mbk_secret' });
   await writeFile(path, '{"url":"u","key":"mbk_sec');

@@ -1,13 +1,14 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 
 const Membership = z.object({ url: z.string(), key: z.string() });
 
-/** The control plane that a worker has joined, and the key that it got there. */
+/** The control plane that a worker has joined, and the worker's key for it. */
 export type Membership = z.output<typeof Membership>;
 
-/** What `worker join` has left for this worker, or null. Throws where the file is damaged. */
+/** Reads what `worker join` has saved for this worker; null if nothing. Throws when the file is damaged. */
 export async function readMembership(stateDir: string, workerId: string): Promise<Membership | null> {
   const path = pathOf(stateDir, workerId);
   let text: string;
@@ -24,7 +25,7 @@ export async function readMembership(stateDir: string, workerId: string): Promis
   }
 }
 
-/** Keeps a membership where only this user can read it, whole or not at all. */
+/** Saves a membership in a file that only this user can read. Returns the path. */
 export async function writeMembership(
   stateDir: string,
   workerId: string,
@@ -32,8 +33,7 @@ export async function writeMembership(
 ): Promise<string> {
   const path = pathOf(stateDir, workerId);
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, `${JSON.stringify(membership)}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await writeFileAtomic(path, `${JSON.stringify(membership)}\n`, { mode: 0o600 });
   return path;
 }
 

@@ -6,7 +6,7 @@ import { purgeOutbox, workerFolder } from './worker-folder.ts';
 
 const stateDir = () => mkdtempSync(join(tmpdir(), 'macbatch-worker-'));
 
-it('W6: the folder of a worker is its owner’s alone and holds no owner once it is closed', async () => {
+it('W6: gives the folder to one owner, readable only by the user, and frees it on close', async () => {
   const dir = stateDir();
   const { outbox, dropped, close } = await workerFolder(dir, 'mac/1', 'boot-1');
   expect(dropped).toBe(0);
@@ -21,7 +21,7 @@ it('W6: the folder of a worker is its owner’s alone and holds no owner once it
 });
 
 it.each(['', '0', 'nonsense', '4194999 1 of a process that has ended'])(
-  'an owner’s note that reads "%s" keeps nobody out',
+  'W6: opens a folder whose owner file says "%s"',
   async (note) => {
     const dir = stateDir();
     await (await workerFolder(dir, 'a', 'boot-1')).close();
@@ -30,7 +30,7 @@ it.each(['', '0', 'nonsense', '4194999 1 of a process that has ended'])(
   },
 );
 
-it('W6: after a reboot another program may have the process id that the owner had', async () => {
+it('W6: opens a folder whose owner has gone when another program has its process id', async () => {
   const dir = stateDir();
   await (await workerFolder(dir, 'a', 'boot-1')).close();
   writeFileSync(join(dir, 'a/owner.pid'), `${process.ppid} then`);
@@ -39,11 +39,11 @@ it('W6: after a reboot another program may have the process id that the owner ha
   await folder.close();
 });
 
-it('purging also removes what was left of writing the outbox anew', async () => {
+it('W6: purges the outbox and its draft, and keeps the boots', async () => {
   const dir = stateDir();
   await (await workerFolder(dir, 'a', 'boot-1')).close();
   for (const name of ['outbox.jsonl', 'outbox.jsonl.new']) writeFileSync(join(dir, 'a', name), 'private');
   await purgeOutbox(dir, 'a');
-  // Which boots may still hold leases says nothing of anybody's items.
+  // The boots say nothing about anybody's items.
   expect(readdirSync(join(dir, 'a'))).toEqual(['boots.json']);
 });

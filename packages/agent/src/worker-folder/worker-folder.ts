@@ -3,12 +3,12 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Outbox } from '../outbox/outbox.ts';
-import { type FormerBoots, noteBoot } from './former-boots.ts';
+import { addBoot, type FormerBoots } from './former-boots.ts';
 
-/** A worker's own folder on this machine, claimed by one process at a time. */
+/** A worker's own folder on this machine. One process at a time owns it. */
 export interface WorkerFolder {
   readonly outbox: Outbox;
-  /** Lines of the outbox that could not be read. */
+  /** Number of unreadable lines in the outbox. */
   readonly dropped: number;
   readonly boots: FormerBoots;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const OUTBOX = 'outbox.jsonl';
 const BOOTS = 'boots.json';
 const OWNER = 'owner.pid';
 
-/** Opens the folder of worker `workerId` below `stateDir` for this boot. Rejects while another process has it. */
+/** Opens the folder of a worker below `stateDir` for this boot. Rejects while another process owns it. */
 export async function workerFolder(
   stateDir: string,
   workerId: string,
@@ -29,7 +29,7 @@ export async function workerFolder(
   return {
     outbox,
     dropped,
-    boots: await noteBoot(join(folder, BOOTS), bootId),
+    boots: await addBoot(join(folder, BOOTS), bootId),
     async close() {
       await outbox.close();
       await rm(join(folder, OWNER), { force: true });
@@ -37,15 +37,15 @@ export async function workerFolder(
   };
 }
 
-/** Empties the outbox of a worker that does not run: what it holds is never reported. */
+/** Deletes the outbox of a worker that does not run. Outcomes in it are never reported. */
 export async function purgeOutbox(stateDir: string, workerId: string): Promise<void> {
   const folder = await claim(stateDir, workerId);
-  // Also what was left of writing it anew.
+  // A crash may leave the draft of a rewritten outbox.
   for (const name of [OUTBOX, `${OUTBOX}.new`]) await rm(join(folder, name), { force: true });
   await rm(join(folder, OWNER), { force: true });
 }
 
-/** Notes this process as the owner of the folder, unless another that lives is. */
+/** Makes this process the owner of the folder. Throws while another owner runs. */
 async function claim(stateDir: string, workerId: string): Promise<string> {
   const folder = join(stateDir, encodeURIComponent(workerId));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -53,18 +53,18 @@ async function claim(stateDir: string, workerId: string): Promise<string> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${process.pid} ${await startOf(process.pid)}`, { mode: 0o600 });
   try {
-    // Linked whole: nobody ever reads a note that is not written yet.
+    // A link appears whole, so that nobody reads a half-written file.
     while (!(await linked(draft, path))) {
-      const note = await readFile(path, 'utf8').catch(() => '');
-      const [pid = '', ...started] = note.split(' ');
+      const owned = await readFile(path, 'utf8').catch(() => '');
+      const [pid = '', ...started] = owned.split(' ');
       const owner = Number(pid);
-      // Process ids are given out again after a reboot: it must also have started when the owner did.
+      // The system reuses process ids, so the start time must match too.
       if (owner !== process.pid && isRunning(owner) && (await startOf(owner)) === started.join(' ')) {
         throw new Error(
           `Worker ${workerId} is already running here as process ${owner}. Give this one another MACBATCH_WORKER_ID (--id); if no worker runs, remove ${path}.`,
         );
       }
-      await removeNote(path, note);
+      await removeOwner(path, owned);
     }
   } finally {
     await rm(draft, { force: true });
@@ -82,19 +82,19 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Removes the note of an owner that is gone; one that a faster process has put there meanwhile stays. */
-async function removeNote(path: string, note: string): Promise<void> {
+/** Removes an owner that is gone. A new owner that another process has written meanwhile stays. */
+async function removeOwner(path: string, owned: string): Promise<void> {
   const aside = `${path}.${process.pid}.old`;
   try {
     await rename(path, aside);
   } catch {
-    return; // another process has removed it
+    return; // another process was faster
   }
-  if ((await readFile(aside, 'utf8')) !== note) await linked(aside, path);
+  if ((await readFile(aside, 'utf8')) !== owned) await linked(aside, path);
   await rm(aside, { force: true });
 }
 
-/** When a process started, in words that only compare for equality; empty where nothing tells. */
+/** When a process started, as a text to compare; empty if unknown. */
 async function startOf(pid: number): Promise<string> {
   try {
     if (process.platform !== 'linux') {
@@ -105,7 +105,7 @@ async function startOf(pid: number): Promise<string> {
     }
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-    // The second field is the program's name in parentheses and may hold anything: counted from its end.
+    // The second field is the program's name in parentheses and may contain spaces: count from its end.
     return `${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} ${boot.trim()}`;
   } catch {
     return '';
