@@ -9,18 +9,15 @@ const request = (payload: unknown, signal = new AbortController().signal) => ({
   signal,
 });
 
-it.each([null, 'text', {}, { ms: 0 }, { ms: 1 }])(
-  'a no-op answers, whatever it is given: %j',
-  async (payload) => {
-    expect(await noop().run(request(payload))).toMatchObject({
-      output: '{"ok":true}',
-      model: { name: 'noop' },
-    });
-  },
-);
+it.each([null, 'text', {}, { ms: 0 }, { ms: 1 }])('answers any payload: %j', async (payload) => {
+  expect(await noop().run(request(payload))).toMatchObject({
+    output: '{"ok":true}',
+    model: { name: 'noop' },
+  });
+});
 
 it.each([{ ms: -1 }, { ms: 'long' }, { ms: 1e9 }, { ms: null }])(
-  'a pause that is none is the item’s own error: %j',
+  'fails an item whose pause is not valid: %j',
   async (payload) => {
     await expect(noop().run(request(payload))).rejects.toMatchObject({
       failure: 'permanent',
@@ -29,18 +26,18 @@ it.each([{ ms: -1 }, { ms: 'long' }, { ms: 1e9 }, { ms: null }])(
   },
 );
 
-it('an abort ends a pause with its reason', async () => {
+it('ends a pause with the reason of the signal', async () => {
   const abort = new AbortController();
   const running = noop().run(request({ ms: 600_000 }, abort.signal));
   abort.abort(new Error('enough'));
   await expect(running).rejects.toThrow('enough');
 });
 
-it('anything but a no-op is not for this runtime', async () => {
+it('refuses any other job type', async () => {
   const chat = { ...request(null), job_type: 'chat' as const };
   await expect(noop().run(chat)).rejects.toMatchObject({ failure: 'not_here', code: 'not_supported' });
 });
 
-it('a no-op gives back the number of its item', async () => {
+it('returns the number of the payload', async () => {
   expect(await noop().run(request({ n: 7 }))).toMatchObject({ output: '{"ok":true,"n":7}' });
 });

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { RunFailure, type Runtime } from './runtime.ts';
 
-/** Longest that an item may ask for, in milliseconds. */
-const LONGEST_MS = 600_000;
+/** Longest pause that an item may ask for. */
+const MAX_PAUSE_MS = 600_000;
 
 /**
- * Answers at once, or after the `ms` that the payload asks for, and gives back its `n`: what is left is the
- * cost of the pool itself.
+ * Opens a runtime that does nothing, to measure the cost of the pool itself. It answers at once, or after the `ms`
+ * of the payload, with the payload's `n`.
  */
 export function noop(): Runtime {
   return {
@@ -19,7 +19,7 @@ export function noop(): Runtime {
       }
       const ms = pauseOf(payload);
       if (ms > 0) {
-        // The timer rejects with an error of its own; who aborted said why.
+        // The timer rejects with its own error. The signal's reason is the useful one.
         await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
       const n = memberOf(payload, 'n');
@@ -33,11 +33,11 @@ function pauseOf(payload: unknown): number {
   const ms: unknown =
     typeof payload === 'object' && payload !== null ? Reflect.get(payload, 'ms') : undefined;
   if (ms === undefined) return 0;
-  if (typeof ms === 'number' && ms >= 0 && ms <= LONGEST_MS) return ms;
+  if (typeof ms === 'number' && ms >= 0 && ms <= MAX_PAUSE_MS) return ms;
   throw new RunFailure(
     'permanent',
     'invalid_payload',
-    `payload.ms must be a number of milliseconds up to ${LONGEST_MS}`,
+    `payload.ms must be a number of milliseconds up to ${MAX_PAUSE_MS}`,
   );
 }
 

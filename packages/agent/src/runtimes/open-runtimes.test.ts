@@ -17,7 +17,7 @@ const workerWith = (runtimes: readonly Runtime[]) =>
     hasFormerBoots: false,
   });
 
-test('the first runtime that offers a model runs it', async () => {
+test('runs a model on the first runtime that offers it, and lists each offer once', async () => {
   const runtimes = openRuntimes(
     {
       endpoints: [
@@ -49,7 +49,7 @@ test('the first runtime that offers a model runs it', async () => {
   await Promise.all(runtimes.map((runtime) => runtime.close()));
 });
 
-test('noop answers with a fixed output', async () => {
+test('opens noop, with a fixed output', async () => {
   const runtimes = openRuntimes({ endpoints: [], useLite: false, noop: true }, clock);
   expect(offeredNow(workerWith(runtimes), 0)).toEqual([{ job_type: 'noop', model: 'noop' }]);
   const result = await runtimes[0]?.run({
@@ -63,10 +63,10 @@ test('noop answers with a fixed output', async () => {
 });
 
 test.each([
-  ['file:///tmp', 'http or https'],
-  ['no address', 'http or https'],
+  ['file:///tmp', 'http:// or https://'],
+  ['not a URL', 'http:// or https://'],
   ['http://me:secret@127.0.0.1/v1', 'password'],
-])('the address %s is refused without being repeated', (url, why) => {
+])('refuses the URL %s without repeating it', (url, why) => {
   const open = () => openRuntimes({ endpoints: [{ url, models: {} }], useLite: false, noop: false }, clock);
   expect(open).toThrow(why);
   expect(open).not.toThrow(/secret/);

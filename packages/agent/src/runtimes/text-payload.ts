@@ -2,9 +2,8 @@ import { isRecord, kindOf, member } from './json-value.ts';
 import { RunFailure } from './runtime.ts';
 
 /**
- * The text of a payload: the payload itself when it is a string, else its first member of `names`
- * that is there. Other members are the submitter's own and are ignored. `RunFailure` (permanent, the
- * item's own error) when there is no text or only white space.
+ * Reads the text of a payload: the payload itself if it is a string, else its first member of these names. Ignores
+ * other members. Throws a permanent `RunFailure` when there is no text, or only white space.
  */
 export function textOf(payload: unknown, names: readonly string[] = ['text']): string {
   if (typeof payload === 'string') return notBlank(payload, 'payload');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpointReply } from './completion-reply.ts';
 
-test('the finish reason stays in the outcome, also when the answer was cut', () => {
+test('keeps the finish reason, also of an answer that was cut', () => {
   const reply = {
     model: 'llama3.2:3b',
     choices: [{ finish_reason: 'length', message: { role: 'assistant', content: 'Once upon' } }],
@@ -14,7 +14,7 @@ test('the finish reason stays in the outcome, also when the answer was cut', () 
   });
 });
 
-test('tool calls are kept, and need no text beside them', () => {
+test('keeps tool calls, also without a text', () => {
   const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } }];
   const reply = {
     choices: [{ finish_reason: 'tool_calls', message: { content: null, tool_calls: toolCalls } }],
@@ -36,13 +36,13 @@ test.each([
   ['embed', { data: [{ embedding: [] }] }],
   ['embed', { data: [{ embedding: [0.5, null] }] }],
   ['embed', { data: [{ embedding: 'AACAPw==' }] }],
-] as const)('a %s reply %j has no result: transient, empty_response', (jobType, reply) => {
+] as const)('treats the %s reply %j as a transient failure', (jobType, reply) => {
   expect(() => endpointReply(jobType, reply)).toThrow(
     expect.objectContaining({ failure: 'transient', code: 'empty_response' }),
   );
 });
 
-test('an embedding says how many tokens the server counted, and that nobody knows of a cut', () => {
+test('returns an embedding with the server’s token count, and null for truncated', () => {
   const reply = { data: [{ embedding: [0.5, -0.25] }], usage: { prompt_tokens: 3, total_tokens: 3 } };
   expect(JSON.parse(endpointReply('embed', reply).output)).toEqual({
     embedding: [0.5, -0.25],

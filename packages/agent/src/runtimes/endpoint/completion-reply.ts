@@ -4,12 +4,12 @@ import type { EndpointJobType } from './completion-request.ts';
 
 export interface EndpointReply {
   readonly output: string;
-  /** The model's name as the server gives it, if it does. */
+  /** The server's name for the model, if it gives one. */
   readonly model: string | undefined;
   readonly usage: RunResult['usage'];
 }
 
-/** Reads what a server answered. A 200 is no proof of an answer: one without a result is a `RunFailure`. */
+/** Reads the reply of a model server. Throws `RunFailure` when a 200 has no result. */
 export function endpointReply(jobType: EndpointJobType, reply: unknown): EndpointReply {
   const usage = usageOf(member(reply, 'usage'));
   const output = jobType === 'embed' ? embedding(reply, usage?.input_tokens) : completion(reply);
@@ -23,30 +23,30 @@ export function endpointReply(jobType: EndpointJobType, reply: unknown): Endpoin
 
 function completion(reply: unknown): object {
   const [choice] = elements(member(reply, 'choices'));
-  if (!isRecord(choice)) throw empty('there is no choice in it');
+  if (!isRecord(choice)) throw empty('the reply has no choice');
   const message = member(choice, 'message');
-  // Chat answers with a message, a completion with a text.
+  // A chat reply has a message, a completion a text.
   const text = member(message, 'content') ?? member(choice, 'text') ?? '';
   const finishReason = member(choice, 'finish_reason') ?? null;
   const toolCalls = elements(member(message, 'tool_calls'));
-  if (typeof text !== 'string') throw empty('its content is not a text');
+  if (typeof text !== 'string') throw empty('the content is not a text');
   if (text === '' && toolCalls.length === 0) {
-    throw empty(`its text is empty (finish_reason ${String(finishReason)})`);
+    throw empty(`the text is empty (finish_reason ${String(finishReason)})`);
   }
   return { text, finish_reason: finishReason, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
 }
 
 /**
- * `tokens_read` is what the server counted, and `truncated` is null: servers cut long texts without
- * a word (Ollama does by default), so nobody here can say.
+ * Reads an embedding. `tokens_read` is the server's count. `truncated` is null for unknown: servers such as Ollama
+ * cut long texts without saying so.
  */
 function embedding(reply: unknown, tokensRead: number | undefined): object {
   const data = elements(member(reply, 'data'));
-  if (data.length !== 1) throw empty(`it has ${data.length} embeddings for 1 text`);
+  if (data.length !== 1) throw empty(`the reply has ${data.length} embeddings for 1 text`);
   const [entry] = data;
   const vector = elements(member(entry, 'embedding'));
-  if (vector.length === 0) throw empty('its embedding is empty');
-  if (!vector.every((x) => Number.isFinite(x))) throw empty('its embedding has members that are no numbers');
+  if (vector.length === 0) throw empty('the embedding is empty');
+  if (!vector.every((x) => Number.isFinite(x))) throw empty('the embedding has members that are not numbers');
   return {
     embedding: vector,
     dimensions: vector.length,

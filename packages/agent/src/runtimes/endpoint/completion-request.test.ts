@@ -6,14 +6,14 @@ test.each([
   ['an object with a prompt', { prompt: 'Hi', id: 7 }],
   ['an object with a text', { text: 'Hi' }],
   ['messages', { messages: [{ role: 'user', content: 'Hi' }] }],
-])('chat takes %s', (_name, payload) => {
+])('takes %s as a chat payload', (_name, payload) => {
   expect(endpointRequest('chat', { payload, params: {} })).toEqual({
     path: '/chat/completions',
     body: { messages: [{ role: 'user', content: 'Hi' }] },
   });
 });
 
-test('params are passed through; system and template make the messages', () => {
+test('passes params through and makes messages of system and template', () => {
   const params = {
     temperature: 0,
     response_format: { type: 'json_object' },
@@ -30,7 +30,7 @@ test('params are passed through; system and template make the messages', () => {
   });
 });
 
-test('generate sends a prompt and embed an input', () => {
+test('sends a prompt for generate and an input for embed', () => {
   expect(endpointRequest('generate', { payload: { prompt: 'Once' }, params: { stop: ['\n'] } })).toEqual({
     path: '/completions',
     body: { stop: ['\n'], prompt: 'Once' },
@@ -52,7 +52,7 @@ test.each([
   ['generate', { system: 'Be brief.' }, 'params.system'],
   ['generate', { template: 'no place for it' }, 'params.template'],
   ['embed', { encoding_format: 'base64' }, 'params.encoding_format'],
-] as const)('%s refuses the params %j and names them', (jobType, params, field) => {
+] as const)('refuses %s params %j and names the field', (jobType, params, field) => {
   const run = () => endpointRequest(jobType, { payload: 'Hi', params });
   expect(run).toThrow(expect.objectContaining({ failure: 'permanent', code: 'invalid_params' }));
   expect(run).toThrow(field);
@@ -67,7 +67,7 @@ test.each([
   ['generate', { prompt: ' \n' }, 'empty_text', 'payload.prompt'],
   ['embed', { prompt: 'Hi' }, 'invalid_payload', '"text"'],
   ['embed', '', 'empty_text', 'payload'],
-] as const)('%s refuses the payload %j as %s', (jobType, payload, code, field) => {
+] as const)('refuses the %s payload %j as %s', (jobType, payload, code, field) => {
   const run = () => endpointRequest(jobType, { payload, params: {} });
   expect(run).toThrow(expect.objectContaining({ failure: 'permanent', code }));
   expect(run).toThrow(field);

@@ -2,16 +2,16 @@ import { kindOf, member } from '../json-value.ts';
 import { RunFailure, type RunRequest } from '../runtime.ts';
 import { textOf } from '../text-payload.ts';
 
-/** What an OpenAI-compatible server runs. */
+/** Job types that an OpenAI-compatible server can run. */
 export const ENDPOINT_JOB_TYPES = ['chat', 'generate', 'embed'] as const;
 export type EndpointJobType = (typeof ENDPOINT_JOB_TYPES)[number];
 
 const PLACEHOLDER = '{{text}}';
 
-/** Members of the request that are not the submitter's: an outcome is one whole answer to one item. */
-const NOT_A_PARAM: Readonly<Record<string, string>> = {
-  model: 'the job names its model by its own member',
-  stream: 'answers are not streamed',
+/** Members of the request that params must not set, with the reason. */
+const FORBIDDEN_PARAMS: Readonly<Record<string, string>> = {
+  model: 'the job names the model in its own field',
+  stream: 'an outcome is one whole answer',
   messages: 'messages are the payload of an item',
   prompt: 'the prompt is the payload of an item',
   input: 'the input is the payload of an item',
@@ -24,19 +24,18 @@ export interface EndpointRequest {
 }
 
 /**
- * The HTTP request for an item, without the model's name. Params are passed through, except `system`
- * (a message before the payload's, chat only) and `template` (a text that has the payload's text
- * where it says `{{text}}`).
+ * Builds the HTTP request for an item, without the model's name. Params are passed through, except two: `system`
+ * becomes the first message (chat only), and `template` is a text in which `{{text}}` stands for the payload's text.
  */
 export function endpointRequest(
   jobType: EndpointJobType,
   { params, payload }: Pick<RunRequest, 'params' | 'payload'>,
 ): EndpointRequest {
-  for (const [name, why] of Object.entries(NOT_A_PARAM)) {
+  for (const [name, why] of Object.entries(FORBIDDEN_PARAMS)) {
     if (Object.hasOwn(params, name)) refuse(`params.${name}: not allowed, ${why}`);
   }
   const { system, template, ...passed } = params;
-  if (system !== undefined && jobType !== 'chat') refuse('params.system: only chat has a system message');
+  if (system !== undefined && jobType !== 'chat') refuse('params.system: only chat takes a system message');
   switch (jobType) {
     case 'chat':
       return {
@@ -50,7 +49,7 @@ export function endpointRequest(
       };
     case 'embed':
       if ((member(passed, 'encoding_format') ?? 'float') !== 'float') {
-        refuse('params.encoding_format: an embedding is a list of numbers ("float")');
+        refuse('params.encoding_format: expected "float", as outcomes hold lists of numbers');
       }
       return { path: '/embeddings', body: { ...passed, input: filled(template, textOf(payload)) } };
   }
@@ -67,7 +66,7 @@ function messagesOf(payload: unknown, template: unknown): readonly unknown[] {
   if (messages === undefined) {
     return [{ role: 'user', content: filled(template, textOf(payload, ['prompt', 'text'])) }];
   }
-  if (template !== undefined) refuse('params.template: needs a text, and this payload has messages');
+  if (template !== undefined) refuse('params.template: not allowed for a payload with messages');
   if (!Array.isArray(messages) || messages.length === 0) {
     throw new RunFailure(
       'permanent',
@@ -76,7 +75,7 @@ function messagesOf(payload: unknown, template: unknown): readonly unknown[] {
     );
   }
   for (const [at, message] of messages.entries()) {
-    // Contents have many shapes (text, parts, tool calls): the server knows which it takes.
+    // The server checks the content: it can be a text, parts or tool calls.
     if (typeof member(message, 'role') !== 'string') {
       throw new RunFailure(
         'permanent',
@@ -91,9 +90,9 @@ function messagesOf(payload: unknown, template: unknown): readonly unknown[] {
 function filled(template: unknown, text: string): string {
   if (template === undefined) return text;
   if (typeof template !== 'string' || !template.includes(PLACEHOLDER)) {
-    refuse(`params.template: expected a string with ${PLACEHOLDER} in it`);
+    refuse(`params.template: expected a string that contains ${PLACEHOLDER}`);
   }
-  // Not `replaceAll` with a string: "$&" in a text would be taken for a pattern.
+  // Not `replaceAll`: it gives "$&" in the text a meaning.
   return template.split(PLACEHOLDER).join(text);
 }
 

@@ -13,12 +13,12 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
-  // "other side closed": the server went away before it answered.
+  // "other side closed": the server closed the connection before it answered.
   'UND_ERR_SOCKET',
 ]);
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Classes what a request threw instead of bringing a reply. `host` is named, nothing else of the address. */
+/** Makes a failure of the error of a request without a reply. The message names `host` and no more of the URL. */
 export function failureOfConnection(error: unknown, host: string): RunFailure {
   const codes = codesOf(error);
   const because = (failure: 'wait' | 'transient', code: string, message: string) =>
@@ -49,7 +49,7 @@ export function failureOfConnection(error: unknown, host: string): RunFailure {
   );
 }
 
-/** The codes of an error, of its causes, and of what an AggregateError (one a resolved address) holds. */
+/** The codes of an error, of its causes, and of the errors in an AggregateError (one for each resolved address). */
 function codesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error)) return [];
   const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];

@@ -3,7 +3,7 @@ import { listsModel, ollamaDigest } from './listed-models.ts';
 
 const DIGEST = '0a8c266910232fd3291e71e5ba1e058cc5af9d411192cf88b6d30e92b6e73163';
 
-test('a model is listed by its name, or by its name with the tag that Ollama adds', () => {
+test('finds a model by its name, with or without Ollama’s tag', () => {
   const list = { object: 'list', data: [{ id: 'llama3.2:latest' }, { id: 'qwen3:8b' }] };
   expect(listsModel(list, 'llama3.2')).toBe(true);
   expect(listsModel(list, 'qwen3:8b')).toBe(true);
@@ -11,7 +11,7 @@ test('a model is listed by its name, or by its name with the tag that Ollama add
   expect(listsModel({ error: 'no' }, 'qwen3')).toBeUndefined();
 });
 
-test('a digest is taken from the tags of Ollama and never made up', () => {
+test('reads a digest from Ollama’s tags, and null where there is none', () => {
   const tags = {
     models: [
       { name: 'llama3.2:latest', model: 'llama3.2:latest', digest: DIGEST },

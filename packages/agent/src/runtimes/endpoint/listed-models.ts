@@ -1,8 +1,8 @@
 import { elements, member } from '../json-value.ts';
 
 /**
- * Whether a `GET /models` reply lists the model. `undefined` when the reply is no list of models.
- * Ollama lists `llama3.2:latest` for what is asked for as `llama3.2`.
+ * Whether a `GET /models` reply lists the model; `undefined` when the reply is not a list of models. Ollama lists the
+ * model `llama3.2` as `llama3.2:latest`.
  */
 export function listsModel(body: unknown, model: string): boolean | undefined {
   const data = member(body, 'data');
@@ -10,7 +10,7 @@ export function listsModel(body: unknown, model: string): boolean | undefined {
   return data.some((entry) => isSameModel(member(entry, 'id'), model));
 }
 
-/** The digest that Ollama's `GET /api/tags` tells of a model: SHA-256 of its manifest. */
+/** The digest of a model in a reply of Ollama's `GET /api/tags`: SHA-256 of its manifest. Null if there is none. */
 export function ollamaDigest(body: unknown, model: string): string | null {
   const entry = elements(member(body, 'models')).find((one) => isSameModel(member(one, 'name'), model));
   const digest = member(entry, 'digest');

@@ -3,36 +3,40 @@ import { isRecord, member, parseJson } from '../json-value.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { failureOfReply } from './server-failure.ts';
 
-/** Questions about a server (its models, its version) are answered at once or not at all. */
-const QUESTION_TIMEOUT_MS = 5000;
+/** Time-out of requests for metadata, such as models and version. */
+const METADATA_TIMEOUT_MS = 5000;
 
 export interface ModelServerConfig {
-  /** Base address of the API, mostly ending in `/v1`. */
+  /** Base URL of the API, usually ending in `/v1`. */
   readonly url: string;
   readonly key?: string | undefined;
-  /** How long one item may take. */
+  /** How long one item may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** A model server over HTTP: the only place that knows its address, key and time limit. */
+/** Sends requests to a model server. Knows its URL, key and time limit. */
 export class ModelServer {
-  /** Name and port, for messages. */
+  /** Host name and port, for messages. */
   readonly host: string;
   readonly #base: string;
   readonly #key: string | undefined;
-  // Not the global fetch: it gives up after 300 s without headers, and a long answer takes longer.
+  // The global fetch gives up after 300 s without headers, and a long answer takes longer.
   readonly #agent: Agent;
 
   constructor({ url, key, timeoutMs }: ModelServerConfig) {
     const parsed = URL.parse(url);
     if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) {
-      throw new Error('the address of a model server must be an http or https URL');
+      throw new Error('the URL of a model server must begin with http:// or https://');
     }
     if (parsed.username !== '' || parsed.password !== '') {
-      throw new Error(`the address of the model server ${parsed.host} must not hold a password: use its key`);
+      throw new Error(
+        `the URL of the model server ${parsed.host} must not contain a password: set its key instead`,
+      );
     }
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
-      throw new Error(`the key of the model server ${parsed.host} has characters that no header may have`);
+      throw new Error(
+        `the key of the model server ${parsed.host} contains characters that a header cannot carry`,
+      );
     }
     this.host = parsed.host;
     this.#base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
@@ -40,7 +44,10 @@ export class ModelServer {
     this.#agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   }
 
-  /** The JSON object of a 200 that is no error. Rejects with `RunFailure`; with the signal's reason when aborted. */
+  /**
+   * Posts a request and returns the JSON object of the reply. Rejects with `RunFailure`, or with the signal's reason
+   * when aborted.
+   */
   async post(path: string, body: object, signal: AbortSignal): Promise<object> {
     signal.throwIfAborted();
     let status: number;
@@ -49,7 +56,7 @@ export class ModelServer {
       const reply = await request(`${this.#base}${path}`, {
         method: 'POST',
         headers: { ...this.#authorization(), 'content-type': 'application/json' },
-        // A string, so that it goes out with its length: mlx_lm.server takes no chunks.
+        // A string has a content-length. mlx_lm.server does not accept chunks.
         body: JSON.stringify(body),
         dispatcher: this.#agent,
         signal,
@@ -61,24 +68,24 @@ export class ModelServer {
       throw failureOfConnection(error, this.host);
     }
     const reply = parseJson(text);
-    // LM Studio tells some of its errors with 200.
+    // LM Studio sends some errors with status 200.
     if (status !== 200 || !isRecord(reply) || (member(reply, 'error') ?? null) !== null) {
       throw failureOfReply(status, this.#withoutKey(text));
     }
     return reply;
   }
 
-  /** The JSON that a GET brings, or `undefined` for any other answer. Rejects when there is none. */
+  /** Gets JSON; `undefined` for a reply that is not a 200 with JSON. Rejects when the server does not answer. */
   async ask(path: string): Promise<unknown> {
     return await this.#get(`${this.#base}${path}`);
   }
 
-  /** As `ask`, below the server's root: Ollama's own API lies beside `/v1`, not in it. */
+  /** Like `ask`, but below the server's root: Ollama's own API is not below `/v1`. */
   async askRoot(path: string): Promise<unknown> {
     return await this.#get(`${this.#base.replace(/\/v1$/, '')}${path}`);
   }
 
-  /** Ends all requests that still run. */
+  /** Aborts all requests. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
@@ -87,8 +94,8 @@ export class ModelServer {
     const reply = await request(url, {
       headers: this.#authorization(),
       dispatcher: this.#agent,
-      headersTimeout: QUESTION_TIMEOUT_MS,
-      bodyTimeout: QUESTION_TIMEOUT_MS,
+      headersTimeout: METADATA_TIMEOUT_MS,
+      bodyTimeout: METADATA_TIMEOUT_MS,
     });
     const text = await reply.body.text();
     if (reply.statusCode !== 200) return undefined;
@@ -99,7 +106,7 @@ export class ModelServer {
     return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
   }
 
-  /** Servers repeat a wrong key in their messages, and those are told to the submitter. */
+  /** Servers repeat a wrong key in their messages, and the submitter sees those. */
   #withoutKey(text: string): string {
     return this.#key === undefined ? text : text.replaceAll(this.#key, '[key]');
   }

@@ -54,7 +54,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       });
     });
 
-    test('a template and messages reach the model', async () => {
+    test('sends templates and messages to the model', async () => {
       const runtime = open(chatServer.url);
       const params = { temperature: 0, template: 'What is the topic? {{text}}' };
       const templated = await runtime.run(request('chat', { text: 'The team won the match.' }, { params }));
@@ -64,14 +64,14 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(messages.output).toBe('{"text":"Hello! How can I help you?","finish_reason":"stop"}');
     });
 
-    test('generate goes on with a prompt and tells when it was cut', async () => {
+    test('continues a prompt for generate, and says when the answer was cut', async () => {
       const params = { temperature: 0, max_tokens: 4 };
       const { output, usage } = await open(chatServer.url).run(request('generate', 'Once', { params }));
       expect(JSON.parse(output)).toMatchObject({ finish_reason: 'length' });
       expect(usage).toMatchObject({ output_tokens: 4 });
     });
 
-    test('embed brings the vector of a text', async () => {
+    test('returns the vector of a text for embed', async () => {
       const { output, usage, model } = await open(embedServer.url).run(request('embed', 'Hello!'));
       const embedding = JSON.parse(output) as {
         embedding: number[];
@@ -83,7 +83,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(model.name).toBe('tiny-demo');
     });
 
-    test('a text longer than the context is that item’s own error', async () => {
+    test('fails only the item whose text is longer than the context', async () => {
       const long = 'word '.repeat(400);
       for (const jobType of ['chat', 'generate'] as const) {
         await expect(open(chatServer.url).run(request(jobType, long))).rejects.toMatchObject({
@@ -97,7 +97,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       });
     });
 
-    test('a request that the server refuses is that item’s own error, in the server’s words', async () => {
+    test('fails only the item whose request the server refuses, with the server’s message', async () => {
       const params = { response_format: { type: 'nonsense' } };
       const run = open(chatServer.url).run(request('chat', 'Hello!', { params }));
       await expect(run).rejects.toMatchObject({ failure: 'permanent', code: 'invalid_request' });
@@ -132,7 +132,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(await runtime.probe?.(offers)).toEqual([false, false, false]);
     });
 
-    test('a server that is killed under a request, or gone before it, is waited for', async () => {
+    test('waits for a server that is killed during a request or gone before it', async () => {
       const doomed = await spawnLlamaServer();
       const runtime = open(doomed.url);
       await runtime.run(request('chat', 'Hello!'));
@@ -146,7 +146,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       await expect(refused).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' }, withdraws: null });
     });
 
-    test('an aborted run rejects with the reason of its signal', async () => {
+    test('rejects with the reason of the signal when aborted', async () => {
       const runtime = open(chatServer.url);
       const controller = new AbortController();
       const running = runtime.run(request('chat', 'Hello!', { signal: controller.signal }));
@@ -157,9 +157,9 @@ describe.skipIf(findLlamaServer() === undefined)(
       ).rejects.toBe('before');
     });
 
-    test('hundreds of items, several at a time, all bring their answer', async () => {
+    test('answers hundreds of items, six at a time', async () => {
       const runtime = open(chatServer.url);
-      // The demo model reads each of these right when it is alone; it is wrong about a few others.
+      // The demo model is right about each of these alone, and wrong about a few others.
       const items = Array.from({ length: 230 }, (_, at) => `B-${48_227 + at * 7}`);
       const answers = await Promise.all(
         [0, 1, 2, 3, 4, 5].map(async (lane) => {
@@ -177,7 +177,7 @@ describe.skipIf(findLlamaServer() === undefined)(
   },
 );
 
-test('a server that never answers is a timeout', async () => {
+test('times out when the server never answers', async () => {
   const url = await listen(() => {});
   await expect(open(url, { timeoutMs: 50 }).run(request('chat', 'Hello!'))).rejects.toMatchObject({
     failure: 'transient',
@@ -185,7 +185,7 @@ test('a server that never answers is a timeout', async () => {
   });
 });
 
-test('a 200 with an error in it is a failure, and the key in it is not told', async () => {
+test('fails at a 200 with an error, and hides the key in its message', async () => {
   const url = await listen((_incoming, reply) => {
     reply.end('{"error":"the key k-4711 was not liked"}');
   });
@@ -195,7 +195,7 @@ test('a 200 with an error in it is a failure, and the key in it is not told', as
   });
 });
 
-test('a request goes out whole: with its length, its key, the model’s real name and no streaming', async () => {
+test('sends the length, the key and the model’s real name, and asks for no stream', async () => {
   const seen: unknown[] = [];
   const url = await listen(async (incoming, reply) => {
     if (incoming.method === 'GET') return reply.writeHead(404).end();
@@ -216,7 +216,7 @@ test('a request goes out whole: with its length, its key, the model’s real nam
 });
 
 test('asks Ollama for digests beside /v1, and withdraws a missing model until a probe finds it listed', async () => {
-  // Ollama itself can't be had here: this server says what its documents say.
+  // Ollama is not available to tests. This server answers what its documents say.
   const digest = '0a8c266910232fd3291e71e5ba1e058cc5af9d411192cf88b6d30e92b6e73163';
   let pulled: boolean = false;
   const replies: Record<string, () => [number, object]> = {

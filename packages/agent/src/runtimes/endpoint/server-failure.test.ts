@@ -4,7 +4,7 @@ import { failureOfReply } from './server-failure.ts';
 const nested = (message: string, more: object = {}) => JSON.stringify({ error: { message, ...more } });
 const bare = (message: string) => JSON.stringify({ error: message });
 
-/** Replies as the servers' sources, documents and issue trackers give them. */
+/** Replies from the sources, documents and issue trackers of the servers. */
 const REPLIES: readonly (readonly [
   server: string,
   status: number,
@@ -241,7 +241,7 @@ test.each(REPLIES)('%s: %i %s is %s, %s', (_server, status, body, failure, code)
   expect(failureOfReply(status, body)).toMatchObject({ failure, code });
 });
 
-test('a failure tells the message of the server, cut where it is long', () => {
+test('repeats the server’s message, cut to a reasonable length', () => {
   expect(failureOfReply(400, nested('top_p must be below 1')).message).toBe(
     'the model server answered 400: top_p must be below 1',
   );

@@ -1,19 +1,19 @@
 import { isRecord, member, parseJson } from '../json-value.ts';
 import { type FailureClass, RunFailure } from '../runtime.ts';
 
-/** Enough of a server's message to act on; servers put whole prompts into theirs. */
-const MESSAGE_LENGTH_AT_MOST = 500;
+/** Servers put whole prompts into their messages. This much of one is enough to act on. */
+const MAX_MESSAGE_LENGTH = 500;
 
 interface ErrorReply {
   readonly status: number;
   readonly message: string;
-  /** The error's `type` and `code`, where the server gives them. */
+  /** The error's `type` and `code`, if the server sends them. */
   readonly kinds: readonly unknown[];
-  /** `{"error": "text"}`: how mlx_lm.server tells every exception, and Ollama's own API its errors. */
+  /** The body is `{"error": "text"}`, as for exceptions of mlx_lm.server and errors of Ollama's own API. */
   readonly bareText: boolean;
 }
 
-interface Rule {
+interface FailureRule {
   readonly when: (reply: ErrorReply) => boolean;
   readonly failure: FailureClass;
   readonly code: string;
@@ -32,19 +32,19 @@ const kind =
   (reply: ErrorReply) =>
     these.some((one) => reply.kinds.includes(one));
 const any =
-  (...rules: Rule['when'][]) =>
+  (...rules: FailureRule['when'][]) =>
   (reply: ErrorReply) =>
     rules.some((rule) => rule(reply));
 const all =
-  (...rules: Rule['when'][]) =>
+  (...rules: FailureRule['when'][]) =>
   (reply: ErrorReply) =>
     rules.every((rule) => rule(reply));
 
 /**
- * The first rule that holds classes the reply. Statuses that mean one thing everywhere come first;
- * then texts, because servers send the same trouble with different statuses, LM Studio even with 200.
+ * The first rule that matches decides. Statuses that mean the same everywhere come first. Then come texts, because
+ * servers send the same trouble with different statuses, LM Studio even with 200.
  */
-const RULES: readonly Rule[] = [
+const FAILURE_RULES: readonly FailureRule[] = [
   { when: status(401, 403), failure: 'not_here', code: 'unauthorized' },
   { when: status(507), failure: 'not_here', code: 'out_of_memory' },
   { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
     when: any(
       kind('model_not_found'),
       says(/\bmodel\b.*\bnot found\b/i, /\bno models? (is |are )?loaded\b/i),
-      // mlx_lm.server loads by name from the Hugging Face cache, or tries to fetch.
+      // mlx_lm.server loads a model by name from the Hugging Face cache, or fetches it.
       all(
         status(404),
         (reply) => reply.bareText,
@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
           /no safetensors/i,
           /model type .* not supported/i,
         ),
-        // An SSL or name error of the fetch says nothing of the model.
+        // A TLS or DNS error of that fetch says nothing about the model.
         (reply) => !says(/max retries exceeded/i)(reply),
       ),
     ),
@@ -102,7 +102,7 @@ const RULES: readonly Rule[] = [
     code: 'model_not_found',
   },
   {
-    // LM Studio sends these with 400, though nothing is wrong with the request.
+    // LM Studio sends these with 400 although the request is right.
     when: says(/model (is |was )?unloaded/i, /model has crashed/i, /channel error/i, /operation canceled/i),
     failure: 'transient',
     code: 'server_error',
@@ -123,9 +123,9 @@ const RULES: readonly Rule[] = [
     failure: 'not_here',
     code: 'not_supported',
   },
-  // Any exception of mlx_lm.server that no rule above knows; never "no such route".
+  // Any other exception of mlx_lm.server. An unknown route has another body.
   { when: all(status(404), (reply) => reply.bareText), failure: 'transient', code: 'server_error' },
-  // No such route: not an OpenAI-compatible server, or its address lacks the /v1.
+  // Unknown route: not an OpenAI-compatible server, or its URL lacks the /v1.
   { when: status(404, 301, 302, 307, 308), failure: 'not_here', code: 'not_supported' },
   { when: status(502), failure: 'wait', code: 'server_unreachable' },
   { when: status(408, 504), failure: 'transient', code: 'timeout' },
@@ -134,13 +134,13 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * Classes a reply that brings no result: any status but 200, or a 200 whose body is empty, broken or
- * an error. `body` is the text of the reply, freed of secrets: its message is told to the submitter.
+ * Makes a failure of a reply without a result: any status but 200, or a 200 whose body is empty, broken or an error.
+ * `body` must not contain secrets: the submitter sees its message.
  */
 export function failureOfReply(status: number, body: string): RunFailure {
   const reply = errorReply(status, body);
-  const rule = RULES.find(({ when }) => when(reply));
-  const message = `the model server answered ${status}: ${reply.message.slice(0, MESSAGE_LENGTH_AT_MOST)}`;
+  const rule = FAILURE_RULES.find(({ when }) => when(reply));
+  const message = `the model server answered ${status}: ${reply.message.slice(0, MAX_MESSAGE_LENGTH)}`;
   return new RunFailure(rule?.failure ?? 'transient', rule?.code ?? 'server_error', message);
 }
 
@@ -155,10 +155,10 @@ function errorReply(status: number, body: string): ErrorReply {
   const error = member(parsed, 'error');
   if (typeof error === 'string') return { ...plain, message: error, bareText: true };
   const source = isRecord(error) ? error : parsed;
-  const told = [member(source, 'message'), member(source, 'detail')].find((text) => typeof text === 'string');
+  const text = [member(source, 'message'), member(source, 'detail')].find((each) => typeof each === 'string');
   return {
     ...plain,
-    message: told ?? plain.message,
+    message: text ?? plain.message,
     kinds: [member(source, 'type'), member(source, 'code')],
   };
 }

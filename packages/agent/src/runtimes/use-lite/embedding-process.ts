@@ -3,16 +3,16 @@ import { once } from 'node:events';
 import { RunFailure } from '../runtime.ts';
 import type { ChildMessage, Reading, ReadTexts } from './use-lite-messages.ts';
 
-/** Enough to be as fast as the model gets; more would only delay the first answer. */
+/** Larger batches are not faster. They would only delay the first answer. */
 const TEXTS_PER_BATCH = 32;
-/** The child has nothing to save: it gets the time to end a batch, not more. */
+/** Time for the child to end a batch. It has nothing to save. */
 const CLOSE_WITHIN_MS = 2000;
-/** How much of what a child wrote before it died is told. */
-const LAST_WORDS = 1000;
-/** Children in a row that die before they have the model: after them no other would get up either. */
-const FAILED_STARTS = 3;
+/** How many characters of a dead child's last output are reported. */
+const MAX_LAST_OUTPUT = 1000;
+/** After this many children in a row that die before they have the model, the runtime gives up. */
+const MAX_FAILED_STARTS = 3;
 
-// Node runs the source in the workspace and the compiled file in an installed package.
+// The workspace runs the source, an installed package the compiled file.
 const CHILD = import.meta.url.endsWith('.ts')
   ? new URL('./use-lite-child.ts', import.meta.url)
   : new URL('./use-lite-child.js', import.meta.url);
@@ -31,14 +31,14 @@ interface Waiting {
 interface Child {
   readonly process: ChildProcess;
   digest: string;
-  /** It has the model: what kills it now may be what it reads. */
+  /** It has the model, so a text may be what kills it now. */
   loaded: boolean;
-  lastWords: string;
+  lastOutput: string;
 }
 
 /**
- * The model's process as the worker sees it: started by the first text, started again by the first
- * text after it died. Texts that wait at the same time are read together.
+ * Runs the model in a child process. The first text starts it, and the first text after its death starts it again.
+ * Texts that wait at the same time are read in one batch.
  */
 export class EmbeddingProcess {
   readonly #modulesFrom: string;
@@ -51,25 +51,25 @@ export class EmbeddingProcess {
   #scheduled: boolean = false;
   #closed: boolean = false;
 
-  /** `modulesFrom`: URL of the file from which the optional packages are looked up; `program`: what the child runs. */
+  /** `modulesFrom`: URL of the file from which optional packages are resolved. `program`: what the child runs. */
   constructor(modulesFrom: string, program: URL = CHILD) {
     this.#modulesFrom = modulesFrom;
     this.#program = program;
   }
 
-  /** The process that holds the model now. */
+  /** Id of the child process, if one runs. */
   get pid(): number | undefined {
     return this.#child?.process.pid;
   }
 
-  /** Rejects with `RunFailure`, or at once with the signal's reason. */
+  /** Reads a text. Rejects with `RunFailure`, or at once with the signal's reason when aborted. */
   async read(text: string, signal?: AbortSignal): Promise<ModelReading> {
     signal?.throwIfAborted();
     if (this.#closed) throw closed();
     const { promise, resolve, reject } = Promise.withResolvers<ModelReading>();
     const waiting: Waiting = { text, signal, resolve, reject };
     const abort = () => {
-      // A text that the child already has is read to its end; nobody waits for it.
+      // The child reads a text that it already has to the end. Its result is dropped.
       this.#queue = this.#queue.filter((other) => other !== waiting);
       reject(signal?.reason);
     };
@@ -96,7 +96,7 @@ export class EmbeddingProcess {
     clearTimeout(deadline);
   }
 
-  /** One turn of the event loop later, so that what is submitted together is read together. */
+  /** Waits one turn of the event loop, so that texts that are submitted together form one batch. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -122,22 +122,22 @@ export class EmbeddingProcess {
     const started = fork(this.#program, [this.#modulesFrom], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // It needs nothing of the environment, which holds the worker's key.
+      // The child needs no environment, and the environment contains the worker's key.
       env: {},
       execArgv: [],
     });
-    const child: Child = { process: started, digest: '', loaded: false, lastWords: '' };
-    started.stderr?.setEncoding('utf8').on('data', (words: string) => {
-      child.lastWords = (child.lastWords + words).slice(-LAST_WORDS);
+    const child: Child = { process: started, digest: '', loaded: false, lastOutput: '' };
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      child.lastOutput = (child.lastOutput + text).slice(-MAX_LAST_OUTPUT);
     });
-    started.on('message', (message) => this.#hear(child, message as ChildMessage));
+    started.on('message', (message) => this.#receive(child, message as ChildMessage));
     started.on('error', (error) => this.#lost(child, String(error)));
-    // 'close' and not 'exit': by then its last words have been read.
+    // At 'close', unlike at 'exit', all of its output has been read.
     started.on('close', (code, signal) => this.#lost(child, `it ended with ${signal ?? `code ${code}`}`));
     return child;
   }
 
-  #hear(child: Child, message: ChildMessage): void {
+  #receive(child: Child, message: ChildMessage): void {
     if (child !== this.#child) return;
     if (message.kind === 'loaded') {
       child.digest = message.digest;
@@ -166,16 +166,16 @@ export class EmbeddingProcess {
   }
 
   /**
-   * What was in flight may be what killed it, and is the caller's to try again; what waits goes to the next
-   * child. A child that has not even loaded its model has read nothing: then no text is to blame.
+   * Rejects texts in flight, as one of them may have killed the child. Waiting texts go to the next child. A child
+   * that has not loaded its model has read nothing, so no text is to blame.
    */
   #lost(child: Child, why: string): void {
     if (child !== this.#child) return;
     this.#child = null;
-    // One that only lost its channel must not stay beside its successor.
+    // It may only have lost its channel. Two children must not run at once.
     child.process.kill('SIGKILL');
-    const lastWords = child.lastWords.trim();
-    const how = `${why}${lastWords === '' ? '' : `: ${lastWords}`}`;
+    const lastOutput = child.lastOutput.trim();
+    const how = `${why}${lastOutput === '' ? '' : `: ${lastOutput}`}`;
     const batch = this.#inFlight;
     this.#inFlight = [];
     if (child.loaded) {
@@ -184,7 +184,7 @@ export class EmbeddingProcess {
     } else {
       this.#queue.unshift(...batch.filter(({ signal }) => signal?.aborted !== true));
       this.#failedStarts += 1;
-      if (this.#failedStarts >= FAILED_STARTS) {
+      if (this.#failedStarts >= MAX_FAILED_STARTS) {
         this.#failedStarts = 0;
         const message = `the process of the model "use-lite" does not start: ${how}`;
         this.#rejectAll(new RunFailure('not_here', 'runtime_does_not_start', message));
@@ -202,5 +202,5 @@ export class EmbeddingProcess {
 }
 
 function closed(): RunFailure {
-  return new RunFailure('transient', 'runtime_closed', 'the model "use-lite" was closed');
+  return new RunFailure('transient', 'runtime_closed', 'the model "use-lite" is closed');
 }

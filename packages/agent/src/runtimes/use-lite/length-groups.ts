@@ -1,6 +1,6 @@
 /**
- * Groups positions of `lengths` so that those of one group are about as long: a batch costs what its
- * longest text costs, times the number of texts.
+ * Groups texts of similar length; `lengths` and the result are by position. A batch costs as much as its longest
+ * text, times the number of texts.
  */
 export function lengthGroups(lengths: readonly number[]): readonly (readonly number[])[] {
   const byLength = lengths.map((length, at) => ({ length, at })).sort((a, b) => a.length - b.length);

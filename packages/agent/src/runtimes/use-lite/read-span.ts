@@ -1,29 +1,29 @@
-/** How many tokens of a text Universal Sentence Encoder lite reads; the rest changes nothing. */
-const TOKENS_READ_AT_MOST = 128;
+/** Universal Sentence Encoder lite reads this many tokens of a text and ignores the rest. */
+const MAX_TOKENS = 128;
 
-/** No token of its vocabulary is longer than 16 characters, so no character after these can be read. */
-const CHARACTERS_READ_AT_MOST = 16 * TOKENS_READ_AT_MOST;
+/** A token of its vocabulary has at most 16 characters, so it reads no character after these. */
+const MAX_CHARACTERS = 16 * MAX_TOKENS;
 
 export interface ReadSpan {
-  /** The part of the text to hand to the model: its vector is the vector of the whole text. */
+  /** The part of the text that the model needs. It has the same vector as the whole text. */
   readonly text: string;
   readonly tokens: number;
-  /** True when the text goes on after what the model reads. */
+  /** Whether the text continues after what the model reads. */
   readonly truncated: boolean;
 }
 
 /**
- * The start of a text that the model reads. The tokenizer takes time that grows with the square of
- * the length (30 s for 50,000 characters), so it must never see a long text whole.
+ * Cuts a text to the start that the model reads. The tokenizer's time grows with the square of the length (30 s for
+ * 50,000 characters), so it must not get a long text.
  */
 export function readSpan(text: string, encode: (text: string) => readonly number[]): ReadSpan {
-  // The tokenizer does the same, and it can make a text longer: cut after it, not before.
+  // The tokenizer normalises too, which can make a text longer. So cut after that.
   const normal = text.normalize('NFKC');
-  const start = normal.slice(0, CHARACTERS_READ_AT_MOST);
+  const start = normal.slice(0, MAX_CHARACTERS);
   const tokens = encode(start).length;
   return {
     text: start,
-    tokens: Math.min(tokens, TOKENS_READ_AT_MOST),
-    truncated: tokens > TOKENS_READ_AT_MOST || start.length < normal.length,
+    tokens: Math.min(tokens, MAX_TOKENS),
+    truncated: tokens > MAX_TOKENS || start.length < normal.length,
   };
 }

@@ -1,24 +1,23 @@
 /**
- * The process that holds Universal Sentence Encoder lite. It is a process of its own because the
- * model blocks the event loop while it computes, and a worker that can't renew its leases loses them.
- * Argument: the file from which the optional packages are looked up.
+ * The child process that runs Universal Sentence Encoder lite. The model blocks the event loop while it computes, and
+ * a worker must renew its leases meanwhile. Argument: the file from which optional packages are resolved.
  */
 import { lengthGroups } from './length-groups.ts';
 import { readSpan } from './read-span.ts';
 import type { ChildMessage, Reading, ReadingError, ReadTexts } from './use-lite-messages.ts';
 import { type Embedder, loadModel, missingPackages } from './use-lite-model.ts';
 
-// Ctrl-C reaches the whole process group; the worker decides when this process ends, by closing the channel.
+// Ctrl-C reaches the whole process group. This process ends when the worker closes the channel.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-// Also when the worker was killed: no process may outlive it.
+// The channel also closes when the worker is killed.
 process.on('disconnect', () => process.exit(0));
 
 const from = process.argv[2] ?? import.meta.url;
 const loading = load();
-// Texts are read in the order in which they came: the model can do one batch at a time anyway.
+// One batch after the other: the model cannot run two at once.
 let reading: Promise<void> = Promise.resolve();
 process.on('message', (message) => {
-  // The other end is this package's own `embedding-process.ts`.
+  // The sender is `embedding-process.ts`.
   const asked = message as ReadTexts;
   reading = reading.then(async () => {
     const embedder = await loading;
@@ -75,7 +74,7 @@ async function read(embedder: Embedder, texts: readonly string[]): Promise<(Read
   return readings;
 }
 
-/** A vector a text, or what was thrown for it: one text that can't be read must not cost its neighbours. */
+/** Returns a vector for each text, or what was thrown for it. If a batch fails, its texts are read one by one. */
 async function embedEach(embedder: Embedder, texts: string[]): Promise<unknown[]> {
   try {
     return (await embedder.embed(texts)).map((vector) => Float32Array.from(vector));
@@ -88,6 +87,6 @@ async function embedEach(embedder: Embedder, texts: string[]): Promise<unknown[]
 }
 
 function tell(message: ChildMessage): void {
-  // A channel that is closing says so by 'disconnect'.
+  // Errors are ignored: a channel that closes causes 'disconnect'.
   process.send?.(message, undefined, undefined, () => {});
 }

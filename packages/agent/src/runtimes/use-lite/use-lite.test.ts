@@ -40,7 +40,7 @@ async function classify(text: string, labels: unknown): Promise<{ label: string;
   return JSON.parse(output) as { label: string; scores: object };
 }
 
-test('related sentences are nearer to each other than unrelated ones', async () => {
+test('puts related sentences nearer to each other than unrelated ones', async () => {
   const [parcel, delivery, soup] = await Promise.all([
     embed('My parcel has not arrived yet.'),
     embed({ text: 'The delivery is late.', id: 7 }),
@@ -53,7 +53,7 @@ test('related sentences are nearer to each other than unrelated ones', async () 
   );
 });
 
-test('the model is named, with the digest of its weights and the tokens that it read', async () => {
+test('names the model, the digest of its weights and the number of tokens that it read', async () => {
   const { model, usage, output } = await runtime.run(request('embed', 'hello'));
   expect(model).toEqual({
     name: 'universal-sentence-encoder-lite-en',
@@ -62,13 +62,13 @@ test('the model is named, with the digest of its weights and the tokens that it 
   expect(usage).toEqual({ input_tokens: (JSON.parse(output) as Embedding).tokens_read });
 });
 
-test('a text has the same embedding alone and in a batch', async () => {
+test('gives a text the same embedding alone and in a batch', async () => {
   const texts = ['Hello.', 'The delivery is late. '.repeat(40), 'One more.'];
   const together = await Promise.all(texts.map((text) => embed(text)));
   for (const [at, text] of texts.entries()) expect(await embed(text)).toEqual(together[at]);
 });
 
-test('the model reads 128 tokens, and the outcome says so when there were more', async () => {
+test('reads 128 tokens and marks longer texts as truncated', async () => {
   const words = (count: number) => Array.from({ length: count }, () => 'the').join(' ');
   const [one28, one29, long] = await Promise.all([
     embed(words(128)),
@@ -97,7 +97,7 @@ test('a text is classed by the label whose description is nearest', async () => 
   expect(JSON.stringify(classed[0]?.scores)).toMatch(/^\{"sports":0\.\d{1,4},/);
 });
 
-test('a bad item fails for itself and its neighbours succeed', async () => {
+test('fails only the bad items of a batch', async () => {
   const settled = await Promise.allSettled(
     ['first', '', { text: ' \n ' }, { texts: ['x'] }, 7, 'last'].map((payload) => embed(payload)),
   );
@@ -115,11 +115,11 @@ test('a bad item fails for itself and its neighbours succeed', async () => {
   expect(settled[4]).toMatchObject({ reason: { failure: 'permanent', code: 'invalid_payload' } });
 });
 
-test('labels that cannot be used are the params’ fault', async () => {
+test('refuses params with one label', async () => {
   await expect(classify('hello', ['one'])).rejects.toMatchObject({ code: 'invalid_params' });
 });
 
-test('an aborted run rejects with the reason of its signal, wherever it is', async () => {
+test('rejects with the reason of the signal before, during and while waiting for a batch', async () => {
   await expect(runtime.run(request('embed', 'x', { signal: AbortSignal.abort('before') }))).rejects.toBe(
     'before',
   );
@@ -140,7 +140,7 @@ test('an aborted run rejects with the reason of its signal, wherever it is', asy
   expect((await neighbour).embedding).toHaveLength(512);
 });
 
-test('the items in flight are told of the crash when the child is killed, and the next run starts a new one', async () => {
+test('fails the items in flight as crashed when the child is killed, and starts a new child', async () => {
   await embed('the child is there');
   const child = pidOf(runtime);
   // Stopped, it cannot answer before it is killed.
@@ -158,7 +158,7 @@ test('the items in flight are told of the crash when the child is killed, and th
   expect(pidOf(runtime)).not.toBe(child);
 });
 
-test('the child ignores the signals of a terminal: the worker ends it', async () => {
+test('keeps the child running at signals of the terminal, and ends it on close', async () => {
   const own = useLite();
   await own.run(request('embed', 'the child is there'));
   const child = pidOf(own);
@@ -170,7 +170,7 @@ test('the child ignores the signals of a terminal: the worker ends it', async ()
   await expect(own.run(request('embed', 'too late'))).rejects.toMatchObject({ code: 'runtime_closed' });
 });
 
-test('no child outlives a worker that is killed', async () => {
+test('ends the child when the worker is killed', async () => {
   const source = `
     import { useLite } from ${JSON.stringify(new URL('./use-lite.ts', import.meta.url).href)};
     const runtime = useLite();
@@ -188,7 +188,7 @@ test('no child outlives a worker that is killed', async () => {
   await vi.waitFor(() => expect(isRunning(child)).toBe(false), { timeout: 30_000, interval: 50 });
 });
 
-test('without the optional packages nothing is offered, and a run says what to install', () => {
+test('offers nothing without the optional packages, and says what to install', () => {
   const from = pathToFileURL(join(tmpdir(), 'nothing-installed.js')).href;
   const source = `
     import { useLite } from ${JSON.stringify(new URL('./use-lite.ts', import.meta.url).href)};
@@ -215,7 +215,7 @@ function pidOf({ pid }: { readonly pid: number | undefined }): number {
   return pid;
 }
 
-/** A dead process that nobody has waited for yet is listed as a zombie: it does not run. */
+/** Whether a process runs. A zombie is listed but does not run. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.trim().startsWith('Z');

@@ -7,8 +7,8 @@ import { type Label, labelsOf, nearestLabel } from './zero-shot.ts';
 
 export const USE_LITE = 'use-lite';
 const MODEL_NAME = 'universal-sentence-encoder-lite-en';
-/** Label sets whose vectors are kept; a job has one. */
-const LABEL_SETS_KEPT = 64;
+/** Label sets whose vectors are cached. A job has one label set. */
+const MAX_LABEL_SETS = 64;
 
 const OFFERS: readonly Offer[] = [
   { job_type: 'embed', model: USE_LITE },
@@ -22,14 +22,14 @@ const NEEDS_RESTART: ReadonlySet<string> = new Set<UnavailableCode>([
 ]);
 
 export interface UseLite extends Runtime {
-  /** The process that holds the model now, if one runs. */
+  /** Id of the child process, if one runs. */
   readonly pid: number | undefined;
 }
 
 /**
- * Embeddings and zero-shot classification on this machine without any server: Universal Sentence
- * Encoder lite (English) in a child process that starts with the first item. `modulesFrom` is the URL
- * of the file from which the optional packages are looked up.
+ * Opens a runtime for embeddings and zero-shot classification without a model server. It runs Universal Sentence
+ * Encoder lite (English) in a child process that starts with the first item. `modulesFrom`: URL of the file from
+ * which optional packages are resolved.
  */
 export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: string } = {}): UseLite {
   const model = new EmbeddingProcess(modulesFrom);
@@ -62,7 +62,7 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
   async function embed({ payload, signal }: RunRequest): Promise<RunResult> {
     const reading = await model.read(textOf(payload), signal);
     return result(reading, {
-      // Nine digits name a 32-bit float exactly; the seventeen of its double would be twice the bytes.
+      // Nine digits are exact for a 32-bit float. Seventeen, for its double, would take twice the bytes.
       embedding: Array.from(reading.vector, (x) => Number(x.toPrecision(9))),
       dimensions: reading.vector.length,
     });
@@ -75,7 +75,7 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
     return result(reading, nearestLabel(reading.vector, labels, vectors));
   }
 
-  /** Shared by all items with these labels, so no single item's abort may end it. */
+  /** All items with these labels share the vectors, so the abort of one item does not stop their reading. */
   function vectorsOf(labels: readonly Label[]): Promise<readonly Float32Array[]> {
     const key = JSON.stringify(labels.map(({ description }) => description));
     const known = labelVectors.get(key);
@@ -88,13 +88,13 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
       },
     );
     const [oldest] = labelVectors.keys();
-    if (labelVectors.size >= LABEL_SETS_KEPT && oldest !== undefined) labelVectors.delete(oldest);
+    if (labelVectors.size >= MAX_LABEL_SETS && oldest !== undefined) labelVectors.delete(oldest);
     labelVectors.set(key, vectors);
     return vectors;
   }
 }
 
-/** Every outcome says how much of the text was read: a cut text must not pass for a whole one. */
+/** Every outcome says how much of the text was read. */
 function result({ tokens, truncated, digest }: ModelReading, answer: object): RunResult {
   return {
     output: JSON.stringify({ ...answer, tokens_read: tokens, truncated }),

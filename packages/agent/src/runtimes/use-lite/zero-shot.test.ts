@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { labelsOf, nearestLabel } from './zero-shot.ts';
 
-test('labels are an array, or an object with a description each', () => {
+test('reads labels from an array, or from an object with descriptions', () => {
   expect(labelsOf({ labels: ['spam', 'ham'] })).toEqual([
     { name: 'spam', description: 'spam' },
     { name: 'ham', description: 'ham' },
@@ -21,13 +21,13 @@ test.each([
   [{ labels: ['spam', ' '] }],
   [{ labels: ['spam', 7] }],
   [{ labels: { spam: 'advertising', ham: null } }],
-])('the params %j are refused and params.labels is named', (params) => {
+])('refuses the params %j and names params.labels', (params) => {
   const read = () => labelsOf(params);
   expect(read).toThrow(expect.objectContaining({ failure: 'permanent', code: 'invalid_params' }));
   expect(read).toThrow('params.labels');
 });
 
-test('the label of the nearest vector wins, the first of equals, and scores have four decimals', () => {
+test('picks the label with the nearest vector, the first of equals, and rounds scores to four decimals', () => {
   const labels = labelsOf({ labels: ['x', '__proto__', 'diagonal'] });
   const vectors = [
     [1, 0],

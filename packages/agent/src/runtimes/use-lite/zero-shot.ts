@@ -1,15 +1,15 @@
 import { isRecord, kindOf } from '../json-value.ts';
 import { RunFailure } from '../runtime.ts';
 
-/** A label and the words that stand for it when texts are compared with it. */
+/** A label, and the words with which texts are compared. */
 export interface Label {
   readonly name: string;
   readonly description: string;
 }
 
 /**
- * `params.labels`: an array of labels, or an object label → description (a few words say much more
- * to the model than a bare label).
+ * Reads `params.labels`: an array of labels, or an object from label to description. A description of a few words
+ * gives better results than a bare label.
  */
 export function labelsOf(params: Readonly<Record<string, unknown>>): readonly Label[] {
   const { labels: given } = params;
@@ -20,15 +20,15 @@ export function labelsOf(params: Readonly<Record<string, unknown>>): readonly La
           label(name, description, `params.labels[${JSON.stringify(name)}]`),
         )
       : refuse(
-          `params.labels: expected an array of labels or an object label → description, got ${kindOf(given)}`,
+          `params.labels: expected an array of labels or an object from label to description, got ${kindOf(given)}`,
         );
   if (labels.length < 2) refuse(`params.labels: expected at least 2 labels, got ${labels.length}`);
   const names = new Set(labels.map(({ name }) => name));
-  if (names.size < labels.length) refuse('params.labels: a label is there twice');
+  if (names.size < labels.length) refuse('params.labels: a label occurs twice');
   return labels;
 }
 
-/** The label whose vector is nearest to the text's; of equals the one named first. */
+/** Finds the label whose vector is nearest to the text's; the first one of equals. */
 export function nearestLabel(
   text: Float32Array,
   labels: readonly Label[],
@@ -38,7 +38,7 @@ export function nearestLabel(
   const best = scored.reduce((left, right) => (right.score > left.score ? right : left));
   return {
     label: best.name,
-    // fromEntries defines members, so that a label "__proto__" is a member like any other.
+    // fromEntries makes even the label "__proto__" an ordinary member.
     scores: Object.fromEntries(scored.map(({ name, score }) => [name, Math.round(score * 1e4) / 1e4])),
   };
 }
