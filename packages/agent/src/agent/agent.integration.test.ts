@@ -8,7 +8,7 @@ const outputsOf = (results: readonly { readonly output?: unknown }[]) => results
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ item: n }));
 const always = () => true;
 
-it('a pool of agents runs a job to its end: one outcome for every item, in order', async () => {
+it('I1: two agents run a job to its end, with one outcome for each item, in order', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 53, shardSize: 5 });
   const agents = ['a', 'b'].map((name) => pool.start(name, scriptedRuntime(), { concurrency: 4 }));
@@ -36,7 +36,7 @@ it('a pool of agents runs a job to its end: one outcome for every item, in order
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('R4: a worker claims nothing before its first heartbeat was answered', async () => {
+it('R4: claims nothing before its first heartbeat is answered', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 1 });
   const a = pool.start('a', scriptedRuntime(), { away: true });
@@ -52,21 +52,24 @@ it.each([
   { items: 24, shardSize: 2, leaseLimit: 1, concurrency: 3 },
   { items: 24, shardSize: 1, leaseLimit: 2, concurrency: 5 },
   { items: 24, shardSize: 12, leaseLimit: 1, concurrency: 4 },
-])('no slot is idle while items are pending: %o', async ({ items, shardSize, leaseLimit, concurrency }) => {
-  const pool = await TestPool.open();
-  const id = await submitJob(pool.store, { items, shardSize });
-  const runtime = scriptedRuntime({ hold: always });
-  pool.start('a', runtime, { leaseLimit, concurrency });
-  for (let ended = 0; ended < items; ended += 1) {
-    // The slot that has just become free is taken although everything else still runs.
-    await until(() => runtime.running.length === Math.min(concurrency, items - ended));
-    runtime.release(runtime.running[ended % 2] ?? runtime.running[0] ?? -1);
-  }
-  expect(await pool.ended(id)).toMatchObject({ items: { ok: items } });
-  expect(runtime.started).toHaveLength(items);
-});
+])(
+  'leaves no slot idle while items are pending: %o',
+  async ({ items, shardSize, leaseLimit, concurrency }) => {
+    const pool = await TestPool.open();
+    const id = await submitJob(pool.store, { items, shardSize });
+    const runtime = scriptedRuntime({ hold: always });
+    pool.start('a', runtime, { leaseLimit, concurrency });
+    for (let ended = 0; ended < items; ended += 1) {
+      // A free slot is filled while the other items still run.
+      await until(() => runtime.running.length === Math.min(concurrency, items - ended));
+      runtime.release(runtime.running[ended % 2] ?? runtime.running[0] ?? -1);
+    }
+    expect(await pool.ended(id)).toMatchObject({ items: { ok: items } });
+    expect(runtime.started).toHaveLength(items);
+  },
+);
 
-it('I1: a permanent error is the item’s own outcome and fails no neighbour', async () => {
+it('I1: records a permanent error as the item’s outcome and fails no other item', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 3 });
   const fail = (n: number) => (n === 1 ? failures.permanent() : undefined);
@@ -82,7 +85,7 @@ it('I1: a permanent error is the item’s own outcome and fails no neighbour', a
   expect(results[1]?.error).toEqual({ code: 'context_length_exceeded', message: 'too long for it' });
 });
 
-it('T6: after an error only the items without an outcome run again, elsewhere', async () => {
+it('T6: after an error, runs only the items without an outcome again, on another worker', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const fail = (n: number) => (n === 2 ? failures.transient() : undefined);
@@ -99,7 +102,7 @@ it('T6: after an error only the items without an outcome run again, elsewhere', 
   expect(results.map(({ worker, attempt }) => `${worker}${attempt}`)).toEqual(['a1', 'a1', 'b2', 'a1']);
 });
 
-it('T6: three errors fail the task; what was recorded stays, and the worker counts one failed task', async () => {
+it('T6: fails the task after three errors, keeps recorded outcomes and counts one failed task', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   const runtime = scriptedRuntime({ fail: (n) => (n === 0 ? failures.transient('broken pipe') : undefined) });
@@ -110,7 +113,7 @@ it('T6: three errors fail the task; what was recorded stays, and the worker coun
     tasks: { failed: 1 },
     leases_granted: 3,
   });
-  // Three tries here in each of the three attempts; the others only once.
+  // Three tries in each of the three attempts. The other items run once.
   expect(runtime.started.filter((n) => n === 0)).toHaveLength(9);
   expect(runtime.started.filter((n) => n !== 0)).toHaveLength(2);
   const [first] = await pool.results(id);
@@ -119,7 +122,7 @@ it('T6: three errors fail the task; what was recorded stays, and the worker coun
   expect(workers).toMatchObject([{ worker_id: 'a', tasks_done: 0, tasks_failed: 1 }]);
 });
 
-it('what can’t run here is handed back, is asked for no more, and burns no attempt', async () => {
+it('T6: hands back what it cannot run, asks for it no more, and costs no attempt', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   const a = pool.start('a', scriptedRuntime({ fail: () => failures.notHere() }));
@@ -134,11 +137,11 @@ it('what can’t run here is handed back, is asked for no more, and burns no att
 
   pool.start('b', scriptedRuntime());
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 3 } });
-  // The request that was already open may have brought it once more.
+  // The request that was already open may lease it once more.
   expect(a.logged('task.leased').length).toBeLessThanOrEqual(2);
 });
 
-it('an offer that was withdrawn is made again after a while', async () => {
+it('offers a withdrawn model again after its pause', async () => {
   const pool = await TestPool.open();
   let time = 0;
   let missing: boolean = true;
@@ -152,7 +155,7 @@ it('an offer that was withdrawn is made again after a while', async () => {
   expect(a.logged('task.not_here').length).toBeGreaterThan(0);
 });
 
-it('a slow task is renewed far beyond its lease', async () => {
+it('T3: renews a slow task far beyond the length of a lease', async () => {
   const pool = await TestPool.open({ renewedLeaseSeconds: 3 });
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const runtime = scriptedRuntime({ hold: always });
@@ -173,13 +176,13 @@ it('a slow task is renewed far beyond its lease', async () => {
   });
 });
 
-it('T9: a lost lease stops the work, and what was done by then still counts', async () => {
+it('T9: stops work on a lost lease, and reports what was finished', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   const runtime = scriptedRuntime({ hold: (n) => n > 0 });
   const a = pool.start('a', runtime, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(() => runtime.started.length === 3 && runtime.running.length === 2);
-  // A heartbeat between the two would renew it.
+  // A heartbeat between these two statements would renew the lease.
   a.away = true;
   await expireLeases(pool.sql);
   await pool.client.call('reclaim', {});
@@ -200,10 +203,10 @@ it('T9: a lost lease stops the work, and what was done by then still counts', as
   expect(elsewhere.started).toEqual([1, 2]);
 });
 
-it('T7: a late outcome that finds one there is superseded', async () => {
+it('T7: gets "superseded" for a late outcome of an item that has one', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 1 });
-  const runtime = scriptedRuntime({ hold: always, deaf: true });
+  const runtime = scriptedRuntime({ hold: always, ignoresAborts: true });
   const a = pool.start('a', runtime, { concurrency: 1, leaseRequestsAtMost: 1 });
   onTestFinished(() => runtime.release(0));
   await until(() => runtime.running.length === 1);
@@ -218,7 +221,7 @@ it('T7: a late outcome that finds one there is superseded', async () => {
   expect(await pool.results(id)).toMatchObject([{ worker: 'b', attempt: 2 }]);
 });
 
-it('after a sleep nothing of a task is started before its lease was asked for', async () => {
+it('T9: after a sleep, starts nothing of a task before a heartbeat has confirmed its lease', async () => {
   const pool = await TestPool.open();
   const kept = await submitJob(pool.store, { items: 2, shardSize: 2 });
   let time = 0;
@@ -232,11 +235,11 @@ it('after a sleep nothing of a task is started before its lease was asked for', 
   await until(() => a.logged('heartbeat.failed').length > 1);
   expect(runtime.started).toEqual([0]);
   a.away = false;
-  // The lease still holds by the database's clock: it is kept.
+  // By the database's clock the lease has not expired, so the task stays here.
   expect(await pool.ended(kept)).toMatchObject({ leases_granted: 1, items: { ok: 2 } });
 });
 
-it('a report waits for a control plane that is away', async () => {
+it('W6: keeps a report while the control plane is unreachable', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const runtime = scriptedRuntime({ hold: always });
@@ -250,7 +253,7 @@ it('a report waits for a control plane that is away', async () => {
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 2 }, leases_granted: 1 });
 });
 
-it('W7: a drain takes nothing new, lets running items end, hands the rest back and says goodbye', async () => {
+it('W7: on a drain, leases nothing, lets running items end, hands back the rest and goes offline', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 8, shardSize: 4 });
   const runtime = scriptedRuntime({ hold: always });
@@ -276,14 +279,14 @@ it('W7: a drain takes nothing new, lets running items end, hands the rest back a
   expect(elsewhere.started.toSorted((x, y) => x - y)).toEqual([2, 3, 4, 5, 6, 7]);
 });
 
-it('W7: what was not started goes back at once, and what still runs is recorded when it ends', async () => {
+it('W7: hands back unstarted items at once, and reports running items when they end', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
   const runtime = scriptedRuntime({ hold: (n) => n > 0 });
   const a = pool.start('a', runtime, { concurrency: 2 });
   await until(() => runtime.running.length === 2);
   a.ask();
-  // The outcome that is there goes first, the lease with it; nobody waits for the two that run.
+  // The finished outcome is reported, then the lease is released, while two items still run.
   await until(() => a.logged('task.released').length === 1);
   expect(a.logged('task.reported')).toMatchObject([{ outcome: 'accepted' }]);
   expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 5 }, tasks: { pending: 1 } });
@@ -305,7 +308,7 @@ it('W7: what was not started goes back at once, and what still runs is recorded 
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W7: what does not end within the grace time is stopped and handed back', async () => {
+it('W7: aborts and hands back items that do not end within the grace time', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const runtime = scriptedRuntime({ hold: always });
@@ -319,7 +322,7 @@ it('W7: what does not end within the grace time is stopped and handed back', asy
   expect(task).toEqual({ charged: 0 });
 });
 
-it('W7: who insists waits for no item', async () => {
+it('W7: waits for no item after a forced quit', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const runtime = scriptedRuntime({ hold: (n) => n === 1 });
@@ -333,7 +336,7 @@ it('W7: who insists waits for no item', async () => {
   expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 }, tasks: { pending: 1 } });
 });
 
-it('W7: an agent whose control plane is gone ends all the same', async () => {
+it('W7: ends also when the control plane is unreachable', async () => {
   const pool = await TestPool.open();
   await submitJob(pool.store, { items: 1 });
   const runtime = scriptedRuntime({ hold: always });
@@ -347,7 +350,7 @@ it('W7: an agent whose control plane is gone ends all the same', async () => {
   expect(a.agent.state).toBe('stopped');
 });
 
-it('W1: heartbeats go on while the runtime is busy', async () => {
+it('W1: sends heartbeats while the runtime is busy', async () => {
   const pool = await TestPool.open();
   await submitJob(pool.store, { items: 1 });
   const runtime = scriptedRuntime({ hold: always });
@@ -363,7 +366,7 @@ it('W1: heartbeats go on while the runtime is busy', async () => {
   runtime.release(0);
 });
 
-it('the models that really ran are recorded, and two builds under one alias show', async () => {
+it('records the models that really ran, and shows two builds under one alias', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 1, model: 'demo' });
   const build = (digest: string) =>

@@ -4,7 +4,7 @@ import { findLlamaServer, startLlamaServer } from '../testing/llama-server.ts';
 import { TestPool } from '../testing/test-pool.ts';
 
 it.skipIf(findLlamaServer() === undefined)(
-  'I1: a chat job runs on a real llama.cpp server; a text too long for it is that item’s own error (set MACBATCH_LLAMA_SERVER or brew install llama.cpp)',
+  'I1: runs a chat job on a real llama.cpp server and fails only the item that is too long (set MACBATCH_LLAMA_SERVER or brew install llama.cpp)',
   async () => {
     const server = await startLlamaServer();
     const pool = await TestPool.open();

@@ -7,7 +7,7 @@ import { TestPool } from '../testing/test-pool.ts';
 
 const NEVER_MS = 1e9;
 
-it('E: a worker with nothing to do runs the last items of one that does not get on', async () => {
+it('copies the last items of a worker that makes no progress to an idle one', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
   const slow = scriptedRuntime({ hold: () => true });
@@ -25,11 +25,11 @@ it('E: a worker with nothing to do runs the last items of one that does not get 
   expect(new Set((await pool.results(id)).map((line) => line.id)).size).toBe(6);
   expect(b.logged('task.leased')[0]).toMatchObject({ copy: true });
   await until(() => slow.running.length === 0);
-  // What b had brought by then was not run again.
+  // Items that b had reported were not run again.
   expect(slow.started.length).toBeLessThan(6);
 });
 
-it('E: the holder stops what somebody else has ended, also while it runs, and asks for more', async () => {
+it('stops items that a copy has finished, also while they run, and asks for more work', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const stuck = scriptedRuntime({ hold: () => true });
@@ -47,7 +47,7 @@ it('E: the holder stops what somebody else has ended, also while it runs, and as
   expect(a.logged('task.released')).toEqual([]);
 });
 
-it('E: what fails on a copy stays its holder’s, and costs the task no attempt', async () => {
+it('leaves an item that fails on a copy to its holder, without an attempt', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const slow = scriptedRuntime({ hold: () => true });
@@ -60,7 +60,7 @@ it('E: what fails on a copy stays its holder’s, and costs the task no attempt'
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leases_granted: 1 });
 });
 
-it('E, L: an item that crashes the runtime is run alone by its holder and copied by nobody', async () => {
+it('gives nobody a copy of an item that crashed a runtime and runs alone', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   let crashes = 0;

@@ -16,14 +16,14 @@ async function submit(pool: TestPool, texts: readonly string[], shardSize: numbe
 const crashesOf = (agent: TestAgent, item: string) =>
   agent.logged('runtime.crashed').filter(({ item_id }) => item_id === item).length;
 
-const companyOf = ({ runs }: DyingRuntime, text: string) =>
-  runs.filter((run) => run.text === text).map(({ company }) => company);
+const companionsOf = ({ runs }: DyingRuntime, text: string) =>
+  runs.filter((run) => run.text === text).map(({ concurrent }) => concurrent);
 
 it.each([
   ['abort', 'SIGABRT'],
   ['kill', 'SIGKILL'],
   ['exit', 'code 3'],
-])('an item that ends its process with %s is its own error, and fails no neighbour', async (text, how) => {
+])('fails only the item that ends its process with %s', async (text, how) => {
   const pool = await TestPool.open();
   const texts = ['a', 'b', text, 'c', 'd', 'e', 'f', 'g'];
   const id = await submit(pool, texts, 4);
@@ -33,7 +33,7 @@ it.each([
     state: 'done',
     items: { ok: 7, error: 1, failed: 0 },
     tasks: { done: 2, failed: 0 },
-    // Nobody else was asked, and no attempt was charged.
+    // Each task was leased once: no other worker was asked, and no attempt was charged.
     leases_granted: 2,
   });
   const results = await pool.results(id);
@@ -42,17 +42,17 @@ it.each([
     code: 'runtime_crashed',
     message: expect.stringContaining(how),
   });
-  // Once beside the others, then three times alone on this Mac; the others died with it once.
-  expect(companyOf(runtime, text)).toEqual([4, 1, 1, 1]);
+  // It crashed once beside others and three times alone. The others crashed with it once.
+  expect(companionsOf(runtime, text)).toEqual([4, 1, 1, 1]);
   expect(crashesOf(agent, 'i2')).toBe(4);
-  for (const innocent of ['a', 'b', 'c']) expect(companyOf(runtime, innocent)).toEqual([4, 1]);
+  for (const innocent of ['a', 'b', 'c']) expect(companionsOf(runtime, innocent)).toEqual([4, 1]);
   expect(agent.logged('runtime.crashed')).toHaveLength(4 + 3);
   const [task] = await pool.sql`select max(errors) as errors, max(returns) as returns from tasks`;
   expect(task).toEqual({ errors: 0, returns: 0 });
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('items of other tasks that were in flight are innocent once they have succeeded alone', async () => {
+it('clears suspects of other tasks after they have succeeded alone', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'abort', 'b', 'c', 'd', 'e'], 1);
   const runtime = dyingRuntime();
@@ -62,10 +62,10 @@ it('items of other tasks that were in flight are innocent once they have succeed
     tasks: { done: 6, failed: 0 },
     leases_granted: 6,
   });
-  expect(companyOf(runtime, 'a')).toEqual([3, 1]);
+  expect(companionsOf(runtime, 'a')).toEqual([3, 1]);
 });
 
-it('a suspect waits until the slots are empty, whatever runs in them', async () => {
+it('lets a suspect wait until all slots are empty, also of other runtimes', async () => {
   const pool = await TestPool.open();
   const other = await submitJob(pool.store, { items: 1 });
   const bystander = scriptedRuntime({ hold: () => true });
@@ -85,17 +85,17 @@ it('a suspect waits until the slots are empty, whatever runs in them', async () 
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 1 } });
 });
 
-it('an item that dies only in company is run alone and succeeds', async () => {
+it('succeeds alone with an item that crashes only beside others', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'die-in-company', 'b'], 3);
   const runtime = dyingRuntime();
   const agent = pool.start('a', runtime, { concurrency: 3 });
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 3, error: 0 }, leases_granted: 1 });
   expect(crashesOf(agent, 'i1')).toBe(1);
-  expect(companyOf(runtime, 'die-in-company')).toEqual([3, 1]);
+  expect(companionsOf(runtime, 'die-in-company')).toEqual([3, 1]);
 });
 
-it('two items that always crash cost four crashes each, whoever they ran beside', async () => {
+it('ends two items that always crash after four crashes each', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['abort', 'kill', 'a', 'b', 'c', 'd'], 3);
   const agent = pool.start('a', dyingRuntime(), { concurrency: 2 });
@@ -103,7 +103,7 @@ it('two items that always crash cost four crashes each, whoever they ran beside'
   expect([crashesOf(agent, 'i0'), crashesOf(agent, 'i1')]).toEqual([4, 4]);
 });
 
-it('a runtime that dies under everything is not here: no item is to blame and no attempt is charged', async () => {
+it('hands everything back when a runtime crashes under every item, and charges no attempt', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['abort 1', 'abort 2', 'abort 3', 'abort 4'], 4);
   const agent = pool.start('a', dyingRuntime(), { concurrency: 4, leaseRequestsAtMost: 1 });
@@ -114,7 +114,7 @@ it('a runtime that dies under everything is not here: no item is to blame and no
   expect(task).toEqual({ charged: 0, errors: 0 });
 });
 
-it('a child that never gets up is not here, not the fault of the items', async () => {
+it('hands everything back when the runtime’s process does not start', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'b', 'c'], 3);
   const agent = pool.start('a', dyingRuntime('abort-at-start'), { concurrency: 2 });
@@ -129,7 +129,7 @@ it('a child that never gets up is not here, not the fault of the items', async (
   expect(task).toEqual({ charged: 1, errors: 0 });
 });
 
-it('W7: suspects are handed back at a drain, and nothing is held against them elsewhere', async () => {
+it('W7: hands back suspects on a drain, and another worker runs them as usual', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['die-in-company', 'a'], 2);
   const agent = pool.start('a', dyingRuntime(), {

@@ -5,25 +5,25 @@ import { scriptedRuntime } from '../testing/scripted-runtime.ts';
 import { TestPool } from '../testing/test-pool.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
 
-/** What a worker's disk says of its earlier boots. */
-function boots(...former: readonly string[]): FormerBoots & { readonly told: () => boolean } {
+/** The boots before this one, as the worker's disk knows them. */
+function boots(...former: readonly string[]): FormerBoots & { readonly forgotten: () => boolean } {
   let forgotten = false;
   return {
     former,
-    told: () => forgotten,
+    forgotten: () => forgotten,
     forget: async () => {
       forgotten = true;
     },
   };
 }
 
-it('W8: a worker that starts again hands back what its former process held before it claims anything', async () => {
+it('W8: after a restart, hands back what the former process held before it claims anything', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const dead = scriptedRuntime({ hold: () => true });
   const killed = pool.start('a', dead, { bootId: 'boot-1', boots: boots(), leaseRequestsAtMost: 1 });
   await until(() => dead.running.length === 2);
-  // As a kill leaves it: nobody hears of it again. Its disk has kept nothing of what it held.
+  // Like a killed process: it sends nothing more, and its disk has no record of its leases.
   killed.away = true;
   const former = boots('boot-1');
   const next = pool.start('a', scriptedRuntime(), { bootId: 'boot-2', boots: former });
@@ -35,7 +35,7 @@ it('W8: a worker that starts again hands back what its former process held befor
   });
   const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
   expect(task).toEqual({ charged: 1, errors: 0 });
-  expect(former.told()).toBe(true);
+  expect(former.forgotten()).toBe(true);
   expect(next.requests.slice(0, 3)).toEqual([
     '/v1/workers/heartbeat',
     '/v1/workers/heartbeat',
@@ -43,7 +43,7 @@ it('W8: a worker that starts again hands back what its former process held befor
   ]);
 });
 
-it('W8: two machines with one worker id: the second claims nothing and says which host has it', async () => {
+it('W8: keeps a second machine with the same worker id waiting, and names the host that has it', async () => {
   const pool = await TestPool.open();
   const first = scriptedRuntime({ hold: () => true });
   const id = await submitJob(pool.store, { items: 4, shardSize: 1 });
@@ -67,7 +67,7 @@ it('W8: two machines with one worker id: the second claims nothing and says whic
   expect(new Set(two.requests)).toEqual(new Set(['/v1/workers/heartbeat']));
   expect(await pool.job(id)).toMatchObject({ tasks: { leased: 2 } });
 
-  // The first goes home: the second is let in.
+  // When the first goes offline, the second is admitted.
   one.ask();
   first.release(0, 1, 2, 3);
   await one.ended;
@@ -75,7 +75,7 @@ it('W8: two machines with one worker id: the second claims nothing and says whic
   expect(two.agent.state).toBe('running');
 });
 
-it('W8: a machine that slept while another took its worker id asks for no more work', async () => {
+it('W8: asks for no more work when another machine took the worker id during a sleep', async () => {
   const pool = await TestPool.open();
   const one = pool.start('mac', scriptedRuntime(), {
     bootId: 'one',
@@ -99,7 +99,7 @@ it('W8: a machine that slept while another took its worker id asks for no more w
   const id = await submitJob(pool.store, { items: 20, shardSize: 1 });
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 20 } });
   const boot = await pool.sql`select distinct boot_id from leases where boot_id = 'one'`;
-  // The request that was already open may have brought one.
+  // The request that was already open may lease one.
   expect(one.logged('task.leased').length).toBeLessThanOrEqual(1);
   expect(boot.length).toBeLessThanOrEqual(1);
 });

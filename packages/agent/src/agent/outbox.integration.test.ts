@@ -11,7 +11,7 @@ import { type TestAgent, TestPool } from '../testing/test-pool.ts';
 const always = () => true;
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** The place of an outbox, gone when the test has finished. */
+/** The path of a new outbox. Its folder is removed when the test has finished. */
 function outboxPath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'macbatch-outbox-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ async function openOutbox(path: string): Promise<Outbox> {
   return outbox;
 }
 
-/** Ends an agent that can't report: what it has stays in its outbox. */
+/** Ends an agent that cannot report. Its outcomes stay in its outbox. */
 async function endAway(agent: TestAgent, outbox: Outbox): Promise<void> {
   agent.away = true;
   agent.ask();
@@ -35,7 +35,7 @@ async function endAway(agent: TestAgent, outbox: Outbox): Promise<void> {
 
 const isEmpty = (path: string) => statSync(path).size === 0;
 
-it('W6: outcomes that end while the control plane is away arrive once it is back, and nothing runs twice', async () => {
+it('W6: reports outcomes once the control plane is back, and runs nothing twice', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 3 });
   const path = outboxPath();
@@ -57,13 +57,13 @@ it('W6: outcomes that end while the control plane is away arrive once it is back
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: another process of the worker reports what the first finished, and hands the rest back at once', async () => {
+it('W6: reports after a restart what the former process finished, and hands back the rest at once', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 8, shardSize: 8 });
   const path = outboxPath();
   const first = scriptedRuntime({ hold: (n) => n >= 4 });
   const outbox = await openOutbox(path);
-  // Two are left to start: until then what is finished is not sent.
+  // Two items are left to start, so finished outcomes are not sent yet.
   const a = pool.start('a', first, { outbox, concurrency: 2, reportMs: 1e9 });
   await until(() => first.running.length === 2 && readFileSync(path, 'utf8').includes('"item-3"'));
   await endAway(a, outbox);
@@ -84,7 +84,7 @@ it('W6: another process of the worker reports what the first finished, and hands
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: what was finished is reported before anything is leased, though its lease has run out meanwhile', async () => {
+it('W6: reports recovered outcomes before it leases anything, also when tsuccessor lease has expired', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 2 });
   const path = outboxPath();
@@ -109,9 +109,9 @@ it('W6: what was finished is reported before anything is leased, though its leas
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: records of another deployment are neither sent nor lost, and new work goes on', async () => {
+it('W6: neither sends nor loses records of another deployment, and goes on with new work', async () => {
   const [here, there] = [await TestPool.open(), await TestPool.open()];
-  // Databases of tests are copies of one, its id included.
+  // Test databases are copies of one database and have the same id.
   await there.sql`update deployment set id = gen_random_uuid()`;
   const [jobHere, jobThere] = await Promise.all(
     [here, there].map((pool) => submitJob(pool.store, { items: 2, shardSize: 2 })),
@@ -124,7 +124,7 @@ it('W6: records of another deployment are neither sent nor lost, and new work go
   await endAway(a, outbox);
   const kept = readFileSync(path, 'utf8');
 
-  // The same worker, task id and lease number as there.
+  // Worker, task id and lease number are the same as in the other deployment.
   const second = scriptedRuntime();
   const outboxHere = await openOutbox(path);
   const b = here.start('a', second, { outbox: outboxHere });
@@ -146,7 +146,7 @@ it('W6: records of another deployment are neither sent nor lost, and new work go
   for (const pool of [here, there]) expect(await audit(pool.url)).toEqual([]);
 });
 
-/** Agent a has finished a task of two items, unheard; its lease has run out and b runs the task. */
+/** Agent a has finished a task but could not report it. Its lease has expired, and b runs the task. */
 async function lateReport() {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
@@ -159,18 +159,18 @@ async function lateReport() {
   await until(() => a.logged('report.delayed').length > 0);
   await expireLeases(pool.sql);
   await pool.client.call('reclaim', {});
-  const heir = scriptedRuntime({ hold: always });
-  const b = pool.start('b', heir);
-  await until(() => heir.running.length === 2);
-  return { pool, id, path, early, a, heir, b };
+  const successor = scriptedRuntime({ hold: always });
+  const b = pool.start('b', successor);
+  await until(() => successor.running.length === 2);
+  return { pool, id, path, early, a, successor, b };
 }
 
-it('T9: a result whose lease is long gone wins if it is the first, whoever has the task now', async () => {
-  const { pool, id, path, a, heir, b } = await lateReport();
+it('T9: records a result from an expired lease when it is the first, whoever holds the task now', async () => {
+  const { pool, id, path, a, successor, b } = await lateReport();
   a.away = false;
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 2 }, lease_expired_events: 1 });
-  heir.release(0, 1);
-  await until(() => isEmpty(path) && heir.running.length === 0);
+  successor.release(0, 1);
+  await until(() => isEmpty(path) && successor.running.length === 0);
   expect(a.logged('task.reported')).toMatchObject([{ attempt: 1, outcome: 'accepted' }]);
   expect((await pool.results(id)).map(({ worker }) => worker)).toEqual(['a', 'a']);
   b.ask();
@@ -178,15 +178,15 @@ it('T9: a result whose lease is long gone wins if it is the first, whoever has t
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('T7: a late result that is not the first is told so and dropped from the outbox', async () => {
-  const { pool, id, path, early, a, heir } = await lateReport();
-  heir.release(0, 1);
+it('T7: drops a late result from the outbox when it is superseded', async () => {
+  const { pool, id, path, early, a, successor } = await lateReport();
+  successor.release(0, 1);
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 2 } });
   expect(isEmpty(path)).toBe(false);
   a.away = false;
   await until(() => isEmpty(path));
   expect(a.logged('task.reported')).toMatchObject([{ attempt: 1, outcome: 'superseded' }]);
   expect((await pool.results(id)).map(({ worker }) => worker)).toEqual(['b', 'b']);
-  expect([early.started.length, heir.started.length]).toEqual([2, 2]);
+  expect([early.started.length, successor.started.length]).toEqual([2, 2]);
   expect(await audit(pool.url)).toEqual([]);
 });

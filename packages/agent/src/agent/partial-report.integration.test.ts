@@ -6,12 +6,12 @@ import { TestPool } from '../testing/test-pool.ts';
 
 const NEVER_MS = 1e9;
 
-it('I4: what is finished is recorded while the rest of its task still runs', async () => {
+it('I4: records finished items while others of the task still run', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const runtime = scriptedRuntime({ hold: (n) => n === 3 });
   const a = pool.start('a', runtime, { concurrency: 2, reportMs: NEVER_MS });
-  // Nothing is left to start: it is sent at once.
+  // Nothing is left to start, so the outcomes are sent at once.
   await until(async () => (await pool.job(id)).items.ok === 3);
   expect((await pool.job(id)).tasks).toMatchObject({ leased: 1 });
   runtime.release(3);
@@ -19,7 +19,7 @@ it('I4: what is finished is recorded while the rest of its task still runs', asy
   await until(() => a.logged('task.reported').some(({ task_status }) => task_status === 'done'));
 });
 
-it('W4: while there is more to start, outcomes wait for others to go with them', async () => {
+it('W4: collects outcomes while there is more to start', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 10, shardSize: 10 });
   const runtime = scriptedRuntime({ hold: (n) => n >= 4 });
@@ -31,7 +31,7 @@ it('W4: while there is more to start, outcomes wait for others to go with them',
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 10 } });
 });
 
-it('I4: they wait no longer than they are told to', async () => {
+it('I4: sends collected outcomes after reportMs at the latest', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 10, shardSize: 10 });
   const runtime = scriptedRuntime({ hold: (n) => n >= 4 });
@@ -40,11 +40,11 @@ it('I4: they wait no longer than they are told to', async () => {
   expect(runtime.started).toHaveLength(6);
 });
 
-it('T5: a closed lid costs the items in flight and nothing else', async () => {
+it('T5: loses only the items in flight when the lid is closed', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
   const first = scriptedRuntime({ hold: (n) => n >= 4 });
-  // A closed lid asks for nothing either.
+  // A Mac with a closed lid asks for no work.
   const a = pool.start('a', first, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(async () => (await pool.job(id)).items.ok === 4);
   a.away = true;
@@ -56,7 +56,7 @@ it('T5: a closed lid costs the items in flight and nothing else', async () => {
   expect(second.started).toHaveLength(2);
 });
 
-it('I4: an item that fails here goes back alone', async () => {
+it('I4: hands back only the item that fails', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const runtime = scriptedRuntime({ fail: (n) => (n === 1 ? failures.transient() : undefined) });
@@ -65,20 +65,20 @@ it('I4: an item that fails here goes back alone', async () => {
   expect(runtime.started.filter((n) => n !== 1)).toEqual([0, 2, 3]);
 });
 
-it('T9: a task that nobody wants any more is stopped by the answer to what it has sent', async () => {
+it('T9: stops a task when the answer to its partial report says that the job was cancelled', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const runtime = scriptedRuntime({ hold: (n) => n >= 1 });
   const a = pool.start('a', runtime, { concurrency: 2, heartbeatMs: NEVER_MS, reportMs: NEVER_MS });
   await until(() => runtime.running.length === 2);
   await pool.client.call('cancelJob', { params: { id } });
-  runtime.release(1, 2); // only 3 is left, and it runs: what is finished is sent
+  runtime.release(1, 2); // only 3 is left, and it runs, so finished outcomes are sent
   await until(() => a.logged('lease.lost').length === 1);
   expect(a.logged('lease.lost')[0]).toMatchObject({ code: 'job_cancelled' });
   await until(() => runtime.aborted.includes(3));
 });
 
-it('T9: what was finished under a lost lease is reported before more is asked for, and not run again', async () => {
+it('T9: reports what it finished under a lost lease before it asks for more, and runs none of it again', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const runtime = scriptedRuntime({ hold: (n) => n === 1 });

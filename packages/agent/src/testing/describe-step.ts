@@ -4,7 +4,7 @@ import type { HeldTask } from '../worker/held-task.ts';
 import type { QueuedReport, WorkerState } from '../worker/worker-state.ts';
 import { T0 } from './worker-fixture.ts';
 
-/** Says in words what a step changed and what it has the outside world do; `nothing` where it did nothing. */
+/** Describes the changes and effects of a step in words; `nothing` if there are none. */
 export function describeStep(before: WorkerState, { state, effects }: Step, now = T0): string {
   const words = [
     ...lifeChanges(before, state),
@@ -114,7 +114,7 @@ function effectWords(effect: Effect, { runs }: WorkerState): string[] {
     case 'forget_lease':
     case 'report_at':
     case 'log':
-      // Follow from the changes above.
+      // They follow from the changes.
       return [];
   }
 }

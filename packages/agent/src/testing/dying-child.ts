@@ -1,6 +1,6 @@
 /**
- * A model's process that dies when a text tells it to, as a native library takes its process with it. The
- * argument names what it does before it has its model: `abort-at-start` dies there.
+ * A stand-in for a model's process that crashes at certain texts, like a crash in a native library. With the argument
+ * `abort-at-start` it dies before it has its model.
  */
 import type { ChildMessage, ReadTexts } from '../runtimes/use-lite/use-lite-messages.ts';
 
@@ -10,7 +10,7 @@ if (process.argv[2] === 'abort-at-start') process.abort();
 tell({ kind: 'loaded', digest: `pid ${process.pid}` });
 
 process.on('message', (message) => {
-  // The other end is `dying-runtime.ts`.
+  // The sender is `dying-runtime.ts`.
   const { id, texts } = message as ReadTexts;
   for (const text of texts) die(text, texts.length);
   tell({
@@ -20,13 +20,13 @@ process.on('message', (message) => {
   });
 });
 
-function die(text: string, companions: number): void {
+function die(text: string, textsInBatch: number): void {
   if (text.startsWith('abort')) process.abort();
   if (text === 'exit') process.exit(3);
   if (text === 'kill') process.kill(process.pid, 'SIGKILL');
-  // Too much only together with the others, as memory is.
-  if (text === 'die-in-company' && companions > 1) process.abort();
-  // Killed by a signal that is on its way: nothing may be answered first.
+  // Like an item that needs too much memory beside others.
+  if (text === 'die-in-company' && textsInBatch > 1) process.abort();
+  // The signal is on its way. Do not answer before it arrives.
   if (text === 'kill') for (;;);
 }
 

@@ -9,18 +9,18 @@ import { expect, onTestFinished, vi } from 'vitest';
 const MODEL = fileURLToPath(new URL('../../fixtures/tiny-demo-f16.gguf', import.meta.url));
 
 export interface LlamaServer {
-  /** Base address of its API. */
+  /** Base URL of its API. */
   readonly url: string;
   readonly process: ChildProcess;
   kill(): Promise<void>;
 }
 
-/** The program that MACBATCH_LLAMA_SERVER names, or the one on the path. */
+/** Finds the program: the one in MACBATCH_LLAMA_SERVER, else the one on the path. */
 export function findLlamaServer(): string | undefined {
   const { MACBATCH_LLAMA_SERVER: named, PATH: path = '' } = process.env;
   if (named !== undefined && named !== '') {
-    // A mistake to be told, not a reason to skip.
-    if (!existsSync(named)) throw new Error(`MACBATCH_LLAMA_SERVER: there is no ${named}`);
+    // A wrong setting must fail the tests, not skip them.
+    if (!existsSync(named)) throw new Error(`MACBATCH_LLAMA_SERVER: ${named} does not exist`);
     return named;
   }
   return path
@@ -29,14 +29,14 @@ export function findLlamaServer(): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** Starts one with the tiny demo model and waits until it answers; killed when the test has finished. */
+/** Starts a server with the tiny demo model and waits until it answers. It is killed when the test has finished. */
 export async function startLlamaServer(...flags: string[]): Promise<LlamaServer> {
   const server = await spawnLlamaServer(...flags);
   onTestFinished(() => server.kill());
   return server;
 }
 
-/** The same for a whole file of tests, which kills it. */
+/** Like `startLlamaServer`, for a whole test file. The file has to kill it. */
 export async function spawnLlamaServer(...flags: string[]): Promise<LlamaServer> {
   const port = await freePort();
   const server = spawn(

@@ -7,20 +7,20 @@ import { leaseKey } from '../worker/lease-key.ts';
 import type { Run, WorkerState } from '../worker/worker-state.ts';
 import { LEASE_MS, leaseOf } from './worker-fixture.ts';
 
-/** One random event. It takes shape when it meets a state: `pick` chooses among what is possible there. */
+/** A random event. `pick` chooses among the events of its kind that are possible in the state. */
 export interface Draw {
   readonly kind: keyof typeof MAKE;
   readonly pick: number;
   readonly passedMs: number;
 }
 
-/** A heartbeat under way. */
+/** A heartbeat that has no answer yet. */
 interface Sent {
   readonly plan: HeartbeatPlan;
   readonly sentAt: number;
 }
 
-/** What the outside world remembers between events. */
+/** What lies outside the worker: the time, leases granted so far, and a heartbeat without an answer. */
 export interface Outside {
   now: number;
   leases: number;
@@ -51,12 +51,12 @@ type Make = (state: WorkerState, outside: Outside, pick: number) => Happening | 
 const choose = <Element>(elements: readonly Element[], pick: number): Element | undefined =>
   elements[pick % elements.length];
 
-/** Every kind of event, made for a state; null where it cannot happen. */
+/** Makes an event of each kind for a state; null if it cannot happen there. */
 const MAKE = {
   lease: (state, outside, pick) => {
     if (!state.admission.outboxRead) return null;
     outside.leases += 1;
-    // Now and then a held task comes back under a new lease.
+    // Sometimes a held task is leased again under a new number.
     const held = pick % 5 === 0 ? choose(state.tasks, pick) : undefined;
     const lease =
       held === undefined
@@ -144,7 +144,7 @@ const MAKE = {
     state.life === 'draining' ? { kind: pick % 2 === 0 ? 'grace_over' : 'force_quit' } : null,
 } satisfies Record<string, Make>;
 
-/** Makes the event of a draw; null where it cannot happen. Time passes in any case. */
+/** Makes the event of a draw; null if it cannot happen in this state. Time passes in any case. */
 export function happeningOf(draw: Draw, state: WorkerState, outside: Outside): Happening | null {
   outside.now += draw.passedMs;
   const make: Make = MAKE[draw.kind];
@@ -153,7 +153,7 @@ export function happeningOf(draw: Draw, state: WorkerState, outside: Outside): H
 
 const often = (kind: Draw['kind'], weight: number) => ({ arbitrary: fc.constant(kind), weight });
 
-/** Random events. Ends and saves are frequent, so that histories get on; drains and sleeps are rare. */
+/** Random histories. Ends and saves are frequent, drains and sleeps are rare. */
 export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
   fc.record({
     kind: fc.oneof(

@@ -6,30 +6,30 @@ import {
   type Runtime,
 } from '../runtimes/runtime.ts';
 
-/** A runtime whose items a test lets end one by one, or at once. */
+/** A runtime whose items end when the test says so. */
 export interface ScriptedRuntime extends Runtime {
-  /** The items of the payloads `{ n }` in the order in which they were started. */
+  /** Numbers `n` of the payloads, in the order of their starts. */
   readonly started: readonly number[];
-  /** Those that run now. */
+  /** Items that run now. */
   readonly running: readonly number[];
-  /** Those whose run was aborted. */
+  /** Items whose run was aborted. */
   readonly aborted: readonly number[];
-  /** Lets items end that are held, now or later. */
+  /** Lets items end that wait for it, now or later. */
   release(...items: readonly number[]): void;
 }
 
 export interface Script {
   readonly offers?: readonly Offer[];
-  /** Items that run until they are released; a released one is held no more. */
+  /** Whether an item runs until it is released. */
   readonly hold?: (n: number) => boolean;
-  /** Called at the end of an item's run: what it fails with, or nothing. */
+  /** Called at the end of a run. Returns what the item fails with, or nothing. */
   readonly fail?: (n: number) => RunFailure | undefined;
   readonly model?: ModelUsed;
-  /** Goes on with an item when it is told to stop, as a stuck library does. */
-  readonly deaf?: boolean;
+  /** Ignores aborts, like a library that hangs. */
+  readonly ignoresAborts?: boolean;
 }
 
-/** Runs no-op items as a test wants it. Its output names the item. */
+/** Creates a scripted runtime. The output of an item contains its number. */
 export function scriptedRuntime(script: Script = {}): ScriptedRuntime {
   const started: number[] = [];
   const running: number[] = [];
@@ -41,7 +41,7 @@ export function scriptedRuntime(script: Script = {}): ScriptedRuntime {
     while (!released.has(n)) {
       await new Promise<void>((resolve, reject) => {
         waiting.push(resolve);
-        if (script.deaf === true) return;
+        if (script.ignoresAborts === true) return;
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
         if (signal.aborted) reject(signal.reason as Error);
       });
@@ -82,7 +82,7 @@ export function scriptedRuntime(script: Script = {}): ScriptedRuntime {
   };
 }
 
-/** A failure of each class. */
+/** Makes failures of each class. */
 export const failures = {
   permanent: (message = 'too long for it') => new RunFailure('permanent', 'context_length_exceeded', message),
   transient: (message = 'it broke') => new RunFailure('transient', 'timeout', message),

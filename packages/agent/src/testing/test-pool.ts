@@ -10,17 +10,17 @@ import type { AgentOptions } from '../agent/agent-options.ts';
 import { sleep } from '../loops/backoff.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 
-/** One event that an agent logged. */
+/** An event in an agent's log. */
 export type Logged = { readonly event: string } & Readonly<Record<string, unknown>>;
 
 export interface TestAgent {
   readonly agent: Agent;
   readonly log: readonly Logged[];
-  /** Paths of the requests it sent, in order. */
+  /** Paths of its requests, in order. */
   readonly requests: readonly string[];
-  /** Events of one kind. */
+  /** Logged events with this name. */
   logged(event: string): readonly Logged[];
-  /** The control plane is out of its reach while this is true. */
+  /** While true, the control plane is unreachable for this agent. */
   away: boolean;
   ask(): void;
   forceQuit(): void;
@@ -28,12 +28,12 @@ export interface TestAgent {
 }
 
 export interface StartOptions extends Partial<AgentOptions> {
-  /** Its further requests for work get no answer. */
+  /** Later requests for work get no answer. */
   readonly leaseRequestsAtMost?: number;
   readonly away?: boolean;
 }
 
-/** A control plane over a database of its own, as agents see it: real requests and replies, no socket. */
+/** A control plane with its own database. Agents send real requests and get real replies, without a socket. */
 export class TestPool {
   readonly #fresh: FreshStore;
   readonly client: Client;
@@ -46,7 +46,7 @@ export class TestPool {
     this.client = new Client({ baseUrl: 'http://control.test', fetch: this.request });
   }
 
-  /** Gone when the test has finished. */
+  /** Opens a pool that is removed when the test has finished. */
   static async open(
     options: Omit<StoreOptions, 'url'> & { readonly maxJsonBytes?: number } = {},
   ): Promise<TestPool> {
@@ -72,7 +72,7 @@ export class TestPool {
     return this.client.call('readJob', { params: { id } });
   }
 
-  /** The job once nothing of it is left to run. */
+  /** Waits until nothing of the job is left to run. */
   async ended(id: string): Promise<JobView> {
     return until(async () => {
       const job = await this.job(id);
@@ -86,7 +86,7 @@ export class TestPool {
     return lines;
   }
 
-  /** Starts an agent that is stopped when the test has finished. */
+  /** Starts an agent. It is stopped when the test has finished. */
   start(workerId: string, runtime: Runtime, options: StartOptions = {}): TestAgent {
     const log: Logged[] = [];
     const requests: string[] = [];

@@ -6,22 +6,22 @@ import { leaseKey } from '../worker/lease-key.ts';
 import { step } from '../worker/step.ts';
 import type { WorkerState } from '../worker/worker-state.ts';
 
-/** What an outside observer knows of one lease: from events and effects alone. */
+/** What events and effects say about one lease. */
 interface WatchedLease {
   readonly items: readonly string[];
   readonly copy: boolean;
   readonly running: Set<string>;
-  /** In the outbox. */
+  /** Items whose outcome is in the outbox. */
   readonly saved: Set<string>;
   readonly acknowledged: Set<string>;
   readonly recordedElsewhere: Set<string>;
-  /** Given back to the control plane without having been run. */
+  /** Items that were handed back to the control plane without a run. */
   readonly handedBack: Set<string>;
 }
 
 /**
- * Runs a worker step by step and throws as soon as it breaks a promise. Watches only events and effects, and the
- * number of free slots.
+ * Runs a worker step by step and throws at the first step that breaks a rule. It judges by events and effects, and
+ * looks into the state only to find idle slots.
  */
 export class WatchedWorker {
   #state: WorkerState;
@@ -31,7 +31,7 @@ export class WatchedWorker {
     number,
     { readonly key: string; readonly itemId: string; readonly alone: boolean }
   >();
-  /** Until when each held task's lease is certainly held, by the task's number. */
+  /** By number of the held task: until when its lease is certainly held. */
   readonly #trusted = new Map<number, number>();
   #sending: { readonly key: string; readonly itemIds: readonly string[] }[] = [];
   #draining = false;
@@ -45,7 +45,7 @@ export class WatchedWorker {
     return this.#state;
   }
 
-  /** Items in the outbox that the control plane has not acknowledged, and that nobody else has reported. */
+  /** Items with an outcome in the outbox that is neither acknowledged nor recorded elsewhere. */
   get unacknowledged(): readonly string[] {
     return [...this.#leases.values()].flatMap(({ saved, acknowledged, recordedElsewhere }) =>
       [...saved].filter((id) => !acknowledged.has(id) && !recordedElsewhere.has(id)),
@@ -103,7 +103,7 @@ export class WatchedWorker {
     if (event.kind === 'report_failed') this.#sending = [];
   }
 
-  /** Leases are trusted from when the request or the heartbeat left. Copies may share a lease, so by task. */
+  /** A lease is certainly held for its length from when the request or the heartbeat left. */
   #noteTrust(event: WorkerEvent, { tasks }: WorkerState): void {
     if (event.kind === 'leased') {
       for (const { number, lease } of tasks) {
@@ -153,7 +153,7 @@ export class WatchedWorker {
     check(this.#runs.size <= this.#state.settings.slots, 'runs more items than it has slots');
   }
 
-  /** W6: reports only what is in the outbox, and hands back no item that it reports. */
+  /** W6: only outcomes in the outbox are reported, and no reported item is handed back. */
   #checkReport({ entries, releases }: Extract<Effect, { kind: 'send_report' }>): void {
     check(this.#sending.length === 0, 'sends a report while another is under way');
     this.#sending = entries.map((entry) => ({
@@ -204,7 +204,7 @@ export class WatchedWorker {
     }
   }
 
-  /** An outcome goes to the outbox in the step in which its item ends. */
+  /** W6: the step in which an item ends writes its outcome to the outbox. */
   #checkSaved(event: WorkerEvent, before: WorkerState, effects: readonly Effect[]): void {
     if (event.kind !== 'item_ended' || event.end.kind !== 'outcome') return;
     const { item_id } = event.end.outcome;
@@ -212,7 +212,7 @@ export class WatchedWorker {
     check(!runs || savesRun(effects, event.run), `drops the outcome of ${item_id}`);
   }
 
-  /** No slot is idle while something may run in it. */
+  /** No slot is idle while an item may run in it. */
   #checkSlots(now: number): void {
     const { tasks, runs, settings } = this.#state;
     const startable = tasks.filter(
@@ -262,7 +262,7 @@ function check(holds: boolean, broken: string): asserts holds {
   if (!holds) throw new Error(`the worker ${broken}`);
 }
 
-/** A step that changed its input would throw. */
+/** Makes a step that changes its input throw. */
 function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -24,7 +24,7 @@ function holding(items: number): Machine {
   return worker;
 }
 
-/** A worker whose model server had no such model, and that has handed the task back. */
+/** A worker whose model server lacked the model, and that has handed the task back. */
 function withdrawn(): Machine {
   const worker = admitted();
   worker.take(leased(leaseOf('7', 1)));
@@ -41,7 +41,7 @@ const after = (worker: Machine, ...make: ((worker: Machine) => unknown)[]): Mach
   return worker;
 };
 
-/** States that a worker can be in, each reached by events. */
+/** States of a worker, each reached by events. */
 export const STATES: Readonly<Record<string, () => Machine>> = {
   'not yet admitted': () => machine(),
   'started again': () => after(machine({ hasFormerBoots: true }), (w) => w.take(answerTo(w.state))),
@@ -127,7 +127,7 @@ export function timeOf(event: string): number {
   return event.endsWith('a minute later') || event.startsWith('probe') ? T0 + 60_000 : T0;
 }
 
-/** Events, made for the state they meet; null where they cannot happen. */
+/** Makes each event for a state; null if it cannot happen there. */
 export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | null>> = {
   'lease 8': () => leased(leaseOf('8', 2)),
   'heartbeat answered': ({ state }) => answerTo(state),
