@@ -28,6 +28,7 @@ export {
   MAX_ATTEMPTS,
   MAX_EXPIRIES,
   MAX_EXPIRIES_FOR_COPIES,
+  RENEWED_LEASE_SECONDS,
 } from './lifecycle/lease-terms.ts';
 export type { Condition, EventField, Operand, Rule } from './lifecycle/rule.ts';
 export { EXPIRED_TOO_OFTEN, RULES } from './lifecycle/rules.ts';
@@ -83,4 +84,4 @@ export {
 } from './scheduling/work-kind.ts';
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-verdict.ts';
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
-export { isAlive, SILENT_SECONDS } from './workers/liveness.ts';
+export { isAlive, MAY_LEAVE_SECONDS, SILENT_SECONDS } from './workers/liveness.ts';

@@ -1,5 +1,5 @@
 import { openConnectionPools, WorkNotifier } from '@macbatch/connection';
-import { LEASE_SECONDS } from '@macbatch/core';
+import { LEASE_SECONDS, RENEWED_LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { createKeyStore } from './access/key-store.ts';
 import { excludeFromCopies } from './copies/exclude-from-copies.ts';
@@ -38,7 +38,7 @@ import { recordBoot } from './workers/record-boot.ts';
 /** Opens a store. The schema must be up to date: see `migrate`. */
 export function createStore(options: StoreOptions): Store {
   const leaseSeconds = Math.min(options.leaseSeconds ?? LEASE_SECONDS, LEASE_SECONDS);
-  const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? 90, leaseSeconds);
+  const renewedLeaseSeconds = Math.min(options.renewedLeaseSeconds ?? RENEWED_LEASE_SECONDS, leaseSeconds);
   const renewedLeaseMs = renewedLeaseSeconds * 1000;
   const monotonicMs = options.monotonicMs ?? (() => performance.now());
   const settings = { order: options.order ?? 'shortest', givesCopies: options.copies !== false };

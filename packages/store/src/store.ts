@@ -37,7 +37,7 @@ export interface StoreOptions extends ConnectionPoolsOptions {
   /**
    * How long a lease of a worker that renews lasts, in seconds. Never longer than `leaseSeconds`.
    *
-   * @default 90
+   * @default RENEWED_LEASE_SECONDS
    */
   readonly renewedLeaseSeconds?: number;
   /** Called once when notifications do not arrive, for example behind a pooler. Waiting callers then only poll. */

@@ -1,6 +1,9 @@
 /** Seconds that a lease lasts if its worker does not renew it. */
 export const LEASE_SECONDS = 600;
 
+/** Seconds that a lease lasts if its worker renews it, unless the operator sets another length. */
+export const RENEWED_LEASE_SECONDS = 90;
+
 /** A task fails with an error at this many charged attempts. */
 export const MAX_ATTEMPTS = 3;
 

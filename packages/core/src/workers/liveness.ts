@@ -13,3 +13,6 @@ export function isAlive(
 
 /** A worker that has been silent for this many seconds has missed heartbeats: its items may be copied. */
 export const SILENT_SECONDS = HEARTBEAT_ALIVE_SECONDS * 0.85;
+
+/** A worker that has been silent for this many seconds may be falling asleep: estimates expect less of it. */
+export const MAY_LEAVE_SECONDS = HEARTBEAT_ALIVE_SECONDS / 2;

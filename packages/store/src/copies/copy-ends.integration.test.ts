@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { copyStore, idsOf, item } from '../testing/copy-store.ts';
 import { completion, expireLeases, failure, waitForBlockedSession } from '../testing/index.ts';
 
+/** The task of `leasedToAnn`, unchanged by copies. */
+const HELD_BY_ANN = { status: 'leased', attempts: 1, expiries: 0, assigned_worker: 'ann' };
+
 const { db, lease, report, expireCopies, taskRow, leasedToAnn, copyFor } = copyStore();
 
 describe('T7: results of a copy', () => {
@@ -59,12 +62,7 @@ describe('a copy that does not finish', () => {
     expect(await db.store.report('bob', [failure(copy)])).toMatchObject([
       { outcome: 'refused', code: 'lease_lost' },
     ]);
-    expect(await taskRow(task)).toEqual({
-      status: 'leased',
-      attempts: 1,
-      expiries: 0,
-      assigned_worker: 'ann',
-    });
+    expect(await taskRow(task)).toEqual(HELD_BY_ANN);
     expect(idsOf(await lease('cem'))).toEqual([1, 0].map(item));
   });
 
@@ -72,12 +70,7 @@ describe('a copy that does not finish', () => {
     const { task } = await leasedToAnn(4);
     const copy = await copyFor('bob');
     expect(await db.store.release('bob', [copy])).toEqual([null]);
-    expect(await taskRow(task)).toEqual({
-      status: 'leased',
-      attempts: 1,
-      expiries: 0,
-      assigned_worker: 'ann',
-    });
+    expect(await taskRow(task)).toEqual(HELD_BY_ANN);
     expect(idsOf(await lease('cem'))).toEqual([3, 2].map(item));
   });
 
@@ -112,12 +105,7 @@ describe('an expired copy', () => {
     const { task } = await leasedToAnn(4);
     await copyFor('bob');
     await expireCopies();
-    expect(await taskRow(task)).toEqual({
-      status: 'leased',
-      attempts: 1,
-      expiries: 1,
-      assigned_worker: 'ann',
-    });
+    expect(await taskRow(task)).toEqual({ ...HELD_BY_ANN, expiries: 1 });
     expect(idsOf(await lease('cem'))).toEqual([3, 2].map(item));
     const kinds = await db.sql<{ kind: string; worker_id: string }[]>`select kind, worker_id from events`;
     expect([...kinds]).toEqual([{ kind: 'copy_lost', worker_id: 'bob' }]);

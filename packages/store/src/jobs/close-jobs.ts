@@ -49,7 +49,7 @@ const setFinishedAt = statement<JobsArguments, unknown>(
 
 /**
  * Records the end of those of these jobs that have ended. Two reports that end the last two tasks of a job at once
- * do not see each other, so whoever reads a job tries again.
+ * do not see each other, so every reading of a job tries again.
  */
 export async function closeJobs(connections: ConnectionPools, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;

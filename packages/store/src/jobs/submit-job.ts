@@ -46,7 +46,7 @@ async function store(
   // Sent together, here and below: a small submission spends most of its time on round trips.
   const checked = checkItemIds(tx, draft.id);
   const reusing = draft.reuse ? reuseOutcomes(tx, draft.id) : Promise.resolve({ reused: 0, repeated: 0 });
-  reusing.catch(() => undefined); // it fails too when ids repeat, and the check says more
+  reusing.catch(() => undefined); // it also fails when ids repeat, and the check has the better error
   await checked;
   alive();
   const { reused, repeated } = await reusing;

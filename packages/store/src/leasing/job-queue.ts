@@ -5,18 +5,16 @@ import {
   orderJobs,
   type PoolRate,
   SCHEDULING_CACHE_MS,
-  type WaitingJob,
   type WorkKind,
   workKindKey,
 } from '@macbatch/core';
 import { shareInFlight } from '../database/share-in-flight.ts';
+import { type ScheduledJob, toScheduledJob } from '../jobs/scheduled-job.ts';
 import type { LeaseOffer } from './lease-call.ts';
-import { type PoolRateRow, type QueuedJobRow, readPoolRates, readQueuedJobs } from './read-queue.ts';
+import { type PoolRateRow, readPoolRates, readQueuedJobs } from './read-queue.ts';
 
 /** An open job that has pending tasks. */
-export interface QueuedJob extends WaitingJob, WorkKind {
-  readonly shardSize: number;
-  readonly pendingTasks: number;
+export interface QueuedJob extends ScheduledJob {
   /** Errors of items and of tasks so far. */
   readonly errors: number;
 }
@@ -99,25 +97,15 @@ export class JobQueue {
     const client = this.#connections.relaxed;
     const [jobs, rates] = await Promise.all([readQueuedJobs.run(client), readPoolRates.run(client)]);
     this.#nowMs = jobs[0]?.now_ms ?? 0;
-    this.#jobs = orderJobs(jobs.map(toQueuedJob), this.#order, this.#nowMs);
+    this.#jobs = orderJobs(
+      jobs.map((row) => ({ ...toScheduledJob(row), errors: row.errors })),
+      this.#order,
+      this.#nowMs,
+    );
     this.#rates = new Map(rates.map(toRate));
     this.#readAtMs = readAtMs;
     this.#readings += 1;
   });
-}
-
-function toQueuedJob(row: QueuedJobRow): QueuedJob {
-  return {
-    id: row.id,
-    jobType: row.job_type,
-    model: row.model,
-    shardSize: row.shard_size,
-    priority: row.priority,
-    itemsLeft: row.items_left,
-    pendingTasks: row.pending_tasks,
-    errors: row.errors,
-    lastServedAt: row.last_served_ms,
-  };
 }
 
 function toRate(row: PoolRateRow): [string, WorkKindRate] {

@@ -1,88 +1,22 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createStore } from '../create-store.ts';
-import type { Store } from '../store.ts';
-import type { LeasedTask } from '../tasks/leased-tasks.ts';
-import { completion, failure, fileStore, itemError, NOOP, submitJob } from '../testing/index.ts';
+import { MAX_FAILED, probationStore } from '../testing/probation-store.ts';
 
-let now = 0;
-const db = fileStore({ monotonicMs: () => now });
-beforeEach(() => {
-  now += 10_000; // the caches of the test before are too old
-});
-
-const SHARD = 5;
-/** Items that can fail before a worker with four slots is on probation: six errors, while it holds a lease. */
-const MAX_FAILED = 5 + 2 * 4 + SHARD;
-
-async function connect(...workers: readonly string[]): Promise<void> {
-  for (const worker of workers) await heartbeat(worker);
-}
-
-async function heartbeat(worker: string, boot = `boot-of-${worker}`): Promise<void> {
-  await db.store.heartbeat({
-    worker,
-    boot,
-    hostname: worker,
-    jobTypes: ['noop'],
-    models: ['noop'],
-    concurrency: 4,
-    leaseLimit: 0,
-    offline: false,
-    formerBoots: null,
-  });
-}
-
-async function lease(worker: string, store: Store = db.store): Promise<LeasedTask[]> {
-  const boot = `boot-of-${worker}`;
-  const call = { worker, boot, limit: null, slots: 4, offers: NOOP, renews: true, acceptsCopies: true };
-  return (await store.lease(call)).tasks;
-}
-
-/** Reports an error for each item. */
-async function failItems(
-  worker: string,
-  tasks: readonly LeasedTask[],
-  store: Store = db.store,
-): Promise<void> {
-  const outcomesOf = (task: LeasedTask) => task.items.map(({ itemId }) => itemError(itemId));
-  await store.report(
-    worker,
-    tasks.map((task) => ({ ...completion(task), outcomes: outcomesOf(task) })),
-  );
-}
-
-/** Moves the time on, for this process and in the tallies. */
-async function advance(seconds: number): Promise<void> {
-  now += seconds * 1000;
-  await db.sql`update job_tallies set last_leased_at = last_leased_at - ${seconds}::float8 * interval '1 second'`;
-}
-
-/** Leases and fails items until the worker gets nothing. Returns the number of leases. */
-async function failAllItems(worker: string): Promise<number> {
-  for (let leases = 0; ; leases += 1) {
-    const tasks = await lease(worker);
-    if (tasks.length === 0) return leases;
-    await failItems(worker, tasks);
-  }
-}
-
-async function finish(worker: string, tasks: readonly LeasedTask[]): Promise<void> {
-  await db.store.report(
-    worker,
-    tasks.map((task) => completion(task)),
-  );
-}
-
-async function finishAll(worker: string): Promise<void> {
-  for (;;) {
-    const tasks = await lease(worker);
-    if (tasks.length === 0) return;
-    await finish(worker, tasks);
-  }
-}
-
-const job = (items: number) => submitJob(db.store, { items, shardSize: SHARD });
-const itemsOf = async (id: string) => (await db.store.readJob(id))?.items;
+const {
+  db,
+  monotonicMs,
+  heartbeat,
+  connect,
+  lease,
+  failItems,
+  failAllItems,
+  finish,
+  finishAll,
+  advance,
+  advanceClock,
+  job,
+  itemsOf,
+} = probationStore();
 
 describe('a worker whose items all fail', () => {
   it('fails a bounded number of items, and other workers do the rest', async () => {
@@ -131,7 +65,7 @@ describe('a worker whose items all fail', () => {
   it('goes on probation at a control plane that has not received its errors', async () => {
     await connect('broken', 'ann');
     const id = await job(400);
-    const other = createStore({ url: db.url, monotonicMs: () => now });
+    const other = createStore({ url: db.url, monotonicMs });
     try {
       await finish('ann', await lease('ann'));
       await lease('ann', other); // both have read the histories, and do not read again while the clock stands still
@@ -176,7 +110,7 @@ describe('a worker that was repaired', () => {
     await finish('ann', await lease('ann'));
     await failAllItems('mac');
     await heartbeat('mac', 'next');
-    now += 1000;
+    advanceClock(1000);
     for (let tries = 0; ; tries += 1) {
       const tasks = await lease('mac');
       if (tasks.length > 1 || db.store.workersOnProbation().length === 0) break;
@@ -184,7 +118,7 @@ describe('a worker that was repaired', () => {
       expect(await lease('mac')).toEqual([]); // one task at a time
       await finish('mac', tasks);
       expect(tries).toBeLessThan(5);
-      now += 1000;
+      advanceClock(1000);
     }
     expect(db.store.workersOnProbation()).toEqual([]);
   });
@@ -229,77 +163,5 @@ describe('a job whose items all fail', () => {
     await advance(301);
     await failAllItems('ann');
     expect(await itemsOf(id)).toMatchObject({ error: 300, open: 0 });
-  });
-});
-
-describe('a task that a worker gave up with an error', () => {
-  it('goes to another worker', async () => {
-    await connect('broken', 'ann');
-    const id = await job(3 * SHARD);
-    const [task] = await lease('broken');
-    if (task === undefined) throw new Error('There was nothing to lease.');
-    await db.store.report('broken', [failure(task)]);
-    const others = [...(await lease('broken')), ...(await lease('broken')), ...(await lease('broken'))];
-    expect(others.map(({ taskId }) => taskId)).not.toContain(task.taskId);
-    expect(others).toHaveLength(2);
-    expect(await lease('ann')).toMatchObject([{ taskId: task.taskId, attempt: 2 }]);
-    expect(await itemsOf(id)).toMatchObject({ failed: 0 });
-  });
-
-  it('T6: goes back to the same worker at once when there is no other', async () => {
-    await connect('broken');
-    const id = await job(SHARD);
-    for (const attempt of [1, 2, 3]) {
-      const [task] = await lease('broken');
-      if (task === undefined) throw new Error('There was nothing to lease.');
-      expect(task.attempt).toBe(attempt);
-      await db.store.report('broken', [failure(task)]);
-    }
-    expect(await itemsOf(id)).toMatchObject({ failed: SHARD, open: 0 });
-  });
-
-  it('T6: goes back to the same worker at once when the others do not offer its work kind', async () => {
-    await connect('broken', 'ann');
-    await job(20 * SHARD);
-    await failAllItems('broken');
-    expect(db.store.workersOnProbation()).toHaveLength(1);
-    const own = { jobType: 'noop', model: 'own' } as const;
-    const id = await submitJob(db.store, { items: SHARD, shardSize: SHARD, model: own.model });
-    for (const attempt of [1, 2, 3]) {
-      now += 1000;
-      const call = { worker: 'broken', boot: 'boot-of-broken', limit: null, slots: 4, renews: true };
-      const [task] = (await db.store.lease({ ...call, offers: [...NOOP, own] })).tasks;
-      expect(task).toMatchObject({ jobId: id, attempt });
-      if (task !== undefined) await db.store.report('broken', [failure(task)]);
-    }
-  });
-
-  it('goes back to the same worker after a minute when no other has taken it', async () => {
-    await connect('broken', 'idle');
-    await job(SHARD);
-    const [task] = await lease('broken');
-    if (task === undefined) throw new Error('There was nothing to lease.');
-    await db.store.report('broken', [failure(task)]);
-    expect(await lease('broken')).toEqual([]);
-    await db.sql`update leases set leased_at = leased_at - interval '61 seconds'`;
-    now += 1000;
-    expect(await lease('broken')).toMatchObject([{ taskId: task.taskId, attempt: 2 }]);
-  });
-
-  it('never fails because of one broken worker alone', async () => {
-    await connect('broken', 'ann');
-    const id = await job(100 * SHARD);
-    for (let n = 0; n < 200; n += 1) {
-      const tasks = await lease('broken');
-      if (tasks.length === 0) break;
-      await db.store.report(
-        'broken',
-        tasks.map((task) => failure(task)),
-      );
-    }
-    const [failed] = await db.sql`select count(*)::int as tasks from tasks where errors > 0`;
-    expect(failed?.['tasks']).toBeLessThanOrEqual(5 + 8 + 1);
-    await finishAll('ann');
-    expect(await itemsOf(id)).toMatchObject({ ok: 100 * SHARD, open: 0 });
   });
 });

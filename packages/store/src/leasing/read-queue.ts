@@ -2,20 +2,13 @@ import { sql } from 'drizzle-orm';
 import { jobs, jobTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
+import type { ScheduledJobRow } from '../jobs/scheduled-job.ts';
 import { alive } from '../workers/alive.ts';
 
-export interface QueuedJobRow {
-  readonly id: string;
-  readonly job_type: string;
-  readonly model: string;
-  readonly shard_size: number;
-  readonly priority: number;
-  readonly items_left: number;
-  readonly pending_tasks: number;
+export interface QueuedJobRow extends ScheduledJobRow {
   /** Errors of items and of tasks, as reported. */
   readonly errors: number;
-  /** Milliseconds since the epoch, like `now_ms`. */
-  readonly last_served_ms: number;
+  /** The database's clock in milliseconds since the epoch. */
   readonly now_ms: number;
 }
 

@@ -26,7 +26,7 @@ export interface WorkerHistory {
   readonly outcomes: OutcomeHistory;
   /** When the worker first had many errors; null while it has few. */
   readonly manyErrorsSinceMs: number | null;
-  /** When its tally last changed, or its process was replaced. */
+  /** When its tally last changed or its process was replaced. */
   readonly changedAtMs: number;
   readonly heardAtMs: number;
   readonly offline: boolean;

@@ -12,10 +12,10 @@ import {
   type World,
 } from '../testing/lifecycle/world.ts';
 
-const ALL = Array.from({ length: ITEMS }, (_, place) => place);
+const ALL = Array.from({ length: ITEMS }, (_, position) => position);
 
 const lease = (worker: string): Call => ({ type: 'lease', worker });
-const held = (type: 'renew' | 'release' | 'fail', worker: string, attempt: number): Call => ({
+const byHolder = (type: 'renew' | 'release' | 'fail', worker: string, attempt: number): Call => ({
   type,
   worker,
   attempt,
@@ -29,7 +29,7 @@ const report = (
 ): Call => ({ type: 'report', worker, attempt, items, final, outcome });
 const retry = (items: boolean): Call => ({ type: 'retry', items });
 
-/** The world after calls that all change something: states are reached, never made up. */
+/** The world after calls that all change something, so that every state is reachable. */
 function after(start: World, ...calls: readonly Call[]): World {
   return calls.reduce((before, call) => {
     const { world, reply } = step(before, call);
@@ -42,7 +42,7 @@ const until = (leaseUntil: number, world: World): World => ({
   task: { ...world.task, leaseUntil },
 });
 const cancelled = (world: World): World => ({ ...world, task: { ...world.task, cancelled: true } });
-/** Leases of ann that all run out. */
+/** The world after this many leases of ann have expired. */
 function expired(times: number, start: World): World {
   return Array.from({ length: times }).reduce<World>(
     (world) => after(until(LONG_AGO, after(world, lease('ann'))), { type: 'expire' }),
@@ -53,19 +53,19 @@ function expired(times: number, start: World): World {
 const fresh = newWorld(ITEMS, 'attempts');
 const byErrors = newWorld(ITEMS, 'errors');
 const leased = until(FAR_AWAY, after(fresh, lease('ann')));
-const failedOnce = after(leased, held('fail', 'ann', 1));
-const thirdLease = until(FAR_AWAY, after(failedOnce, lease('bob'), held('fail', 'bob', 2), lease('ann')));
-const failed = after(thirdLease, report('ann', 3, [0], false, 'error'), held('fail', 'ann', 3));
+const failedOnce = after(leased, byHolder('fail', 'ann', 1));
+const thirdLease = until(FAR_AWAY, after(failedOnce, lease('bob'), byHolder('fail', 'bob', 2), lease('ann')));
+const failed = after(thirdLease, report('ann', 3, [0], false, 'error'), byHolder('fail', 'ann', 3));
 const done = after(leased, report('ann', 1, ALL));
 const doneWithErrors = after(leased, report('ann', 1, [0, 1]), report('ann', 1, [2], true, 'error'));
 
 const STATES: Readonly<Record<string, World>> = {
   pending: fresh,
   'pending, one lease expired': expired(1, fresh),
-  'pending, handed back': after(leased, held('release', 'ann', 1)),
+  'pending, released': after(leased, byHolder('release', 'ann', 1)),
   'pending, failed once, with a late outcome': after(failedOnce, report('ann', 1, [1])),
-  'pending, sent back by a person': after(failed, retry(true)),
-  'pending, one expiry from the end': expired(MAX_EXPIRIES - 1, fresh),
+  'pending, retried by a person': after(failed, retry(true)),
+  'pending, one expiry before the limit': expired(MAX_EXPIRIES - 1, fresh),
   leased: leased,
   'leased and overdue': until(LONG_AGO, leased),
   'leased again, with outcomes': until(
@@ -74,9 +74,9 @@ const STATES: Readonly<Record<string, World>> = {
   ),
   'leased for the third time': thirdLease,
   'leased after three expiries': until(FAR_AWAY, after(expired(3, fresh), lease('bob'))),
-  'leased after a return, second charge': until(
+  'leased after a release, second charged attempt': until(
     FAR_AWAY,
-    after(leased, held('release', 'ann', 1), lease('ann'), held('fail', 'ann', 2), lease('ann')),
+    after(leased, byHolder('release', 'ann', 1), lease('ann'), byHolder('fail', 'ann', 2), lease('ann')),
   ),
   'leased for the third time, counting errors': until(FAR_AWAY, after(expired(2, byErrors), lease('ann'))),
   'leased after two errors, counting errors': until(
@@ -84,14 +84,17 @@ const STATES: Readonly<Record<string, World>> = {
     after(
       expired(1, byErrors),
       lease('ann'),
-      held('fail', 'ann', 2),
+      byHolder('fail', 'ann', 2),
       lease('ann'),
-      held('fail', 'ann', 3),
+      byHolder('fail', 'ann', 3),
       lease('ann'),
     ),
   ),
-  'leased, overdue, the last expiry': until(LONG_AGO, after(expired(MAX_EXPIRIES - 1, fresh), lease('bob'))),
-  'leased after being sent back': until(FAR_AWAY, after(failed, retry(false), lease('bob'))),
+  'leased, overdue, one expiry before the limit': until(
+    LONG_AGO,
+    after(expired(MAX_EXPIRIES - 1, fresh), lease('bob')),
+  ),
+  'leased after a retry': until(FAR_AWAY, after(failed, retry(false), lease('bob'))),
   failed: failed,
   'failed by expiries': expired(MAX_EXPIRIES, fresh),
   done: done,
@@ -104,7 +107,7 @@ const STATES: Readonly<Record<string, World>> = {
   'done with item errors, cancelled': cancelled(doneWithErrors),
 };
 
-/** Every kind of call, with every lease number and worker that makes a difference. */
+/** Every kind of call, with every relevant lease number and worker. */
 function callsOn({ task, granted }: World): Call[] {
   const last = task.attempts;
   const holder = granted.at(-1) ?? 'ann';
@@ -120,9 +123,9 @@ function callsOn({ task, granted }: World): Call[] {
     lease('ann'),
     lease('bob'),
     ...names.flatMap(([worker, attempt]) => [
-      held('renew', worker, attempt),
-      held('release', worker, attempt),
-      held('fail', worker, attempt),
+      byHolder('renew', worker, attempt),
+      byHolder('release', worker, attempt),
+      byHolder('fail', worker, attempt),
       report(worker, attempt, []),
       report(worker, attempt, [0]),
       report(worker, attempt, ALL, true),
@@ -146,7 +149,7 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-describe('T1-T13: the statements do what core decides, whatever is asked of a task that is', () => {
+describe('T1-T13: statements decide like core, for every call on a task that is', () => {
   it.each(Object.entries(STATES))('%s', async (_, world) => {
     await task.put(world);
     expect(comparable(await task.read())).toEqual(comparable(world));
@@ -159,7 +162,7 @@ describe('T1-T13: the statements do what core decides, whatever is asked of a ta
     }
   });
 
-  it('in every status, and accepted as often as refused: the above says something', () => {
+  it('T1-T13: the calls above reach every status and many different replies', () => {
     const steps = Object.values(STATES).flatMap((world) => callsOn(world).map((call) => step(world, call)));
     expect(new Set(steps.map(({ world }) => world.task.status))).toEqual(new Set(TASK_STATUSES));
     expect(new Set(steps.map(({ reply }) => reply.replace(/lease .*/, 'lease'))).size).toBeGreaterThan(15);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../store.ts';
+import { moveEndBack, PRUNE_ALL, rowsOf } from '../testing/ended-jobs.ts';
 import {
   audit,
   completion,
@@ -8,22 +8,12 @@ import {
   fileStore,
   itemError,
   leaseTasks,
-  numberedItems,
   rowCounts,
   submitJob,
 } from '../testing/index.ts';
 
 const db = fileStore();
-const MONTH_SECONDS = 30 * 24 * 3600;
-const ALL = { olderThanSeconds: MONTH_SECONDS, rowLimit: 1_000_000 };
 const NOTHING = { jobs: 0, items: 0, tasks: 0, payloadBytes: 0 };
-
-/** Moves the end of a job back by this many days. */
-async function endedDaysAgo(jobId: string, days: number): Promise<void> {
-  await db.sql`
-    update jobs set finished_at = finished_at - make_interval(days => ${days}), cancelled_at = cancelled_at - make_interval(days => ${days})
-    where id = ${jobId}`;
-}
 
 /** Leases and completes tasks until nothing is pending. */
 async function finishAll(worker = 'ann'): Promise<void> {
@@ -41,43 +31,8 @@ async function finishAll(worker = 'ann'): Promise<void> {
 async function oldJob(items: number, shardSize = 10): Promise<string> {
   const jobId = await submitJob(db.store, { items, shardSize });
   await finishAll();
-  await endedDaysAgo(jobId, 40);
+  await moveEndBack(db.sql, jobId, 40);
   return jobId;
-}
-
-async function submitKeyed(store: Store, idempotencyKey: string, reuse = true, items = numberedItems(6)) {
-  return store.submit(
-    {
-      jobType: 'chat',
-      model: 'm',
-      params: '{}',
-      shardSize: 2,
-      retryOn: 'attempts',
-      idempotencyKey,
-      reuse,
-    },
-    items,
-    () => 'digest',
-  );
-}
-
-async function runChat(): Promise<void> {
-  const offers = [{ jobType: 'chat', model: 'm' }] as const;
-  const { tasks } = await db.store.lease({ worker: 'ann', boot: 'b', limit: 100, offers, renews: false });
-  await db.store.report(
-    'ann',
-    tasks.map((task) => completion(task)),
-  );
-}
-
-/** Counts the rows of a job in all tables. */
-async function rowsOf(jobId: string): Promise<number> {
-  const [row] = await db.sql<{ rows: number }[]>`
-    select ((select count(*) from jobs where id = ${jobId}) + (select count(*) from items where job_id = ${jobId})
-      + (select count(*) from tasks where job_id = ${jobId}) + (select count(*) from results where job_id = ${jobId})
-      + (select count(*) from ledger where job_id = ${jobId}) + (select count(*) from job_tallies where job_id = ${jobId})
-      + (select count(*) from events where job_id = ${jobId}) + (select count(*) from job_models where job_id = ${jobId}))::int as rows`;
-  return row?.rows ?? Number.NaN;
 }
 
 it('deletes a job that ended long ago with all its rows, and keeps its counts and the other jobs', async () => {
@@ -96,18 +51,18 @@ it('deletes a job that ended long ago with all its rows, and keeps its counts an
   await db.store.reclaim({ force: true });
   await finishAll();
   const kept = await oldJob(4);
-  await endedDaysAgo(kept, -20);
+  await moveEndBack(db.sql, kept, -20);
   const running = await submitJob(db.store, { items: 3 });
-  await endedDaysAgo(old, 31);
+  await moveEndBack(db.sql, old, 31);
   const workers = await Promise.all(['ann', 'bob'].map((worker) => heartbeat(worker)));
   const before = await db.store.pulse();
   expect(workers).toHaveLength(2);
   const counted = await workerCounters();
 
-  const { jobs, rows, left } = await db.store.prune(ALL);
+  const { jobs, rows, left } = await db.store.prune(PRUNE_ALL);
   expect({ jobs, left }).toEqual({ jobs: 1, left: NOTHING });
   expect(rows).toBeGreaterThan(30);
-  expect(await rowsOf(old)).toBe(0);
+  expect(await rowsOf(db.sql, old)).toBe(0);
   expect(await db.sql`select from leases where task_id not in (select id from tasks)`).toHaveLength(0);
   expect(await db.store.readJob(old)).toBeNull();
   expect(await db.store.readJob(kept)).toMatchObject({ items: { ok: 4 } });
@@ -146,13 +101,13 @@ it('deletes a job that was cancelled long ago, and keeps unfinished and recent o
   await db.sql`update jobs set created_at = now() - interval '1 year'`;
   const cancelled = await submitJob(db.store, { items: 5, shardSize: 1 });
   await db.store.cancelJob(cancelled);
-  await endedDaysAgo(cancelled, 40);
+  await moveEndBack(db.sql, cancelled, 40);
   const young = await submitJob(db.store, { items: 1 });
   await db.store.cancelJob(young);
-  await endedDaysAgo(young, 1);
-  expect(await db.store.prunable(MONTH_SECONDS)).toMatchObject({ jobs: 1, items: 5, tasks: 5 });
-  expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1, left: NOTHING });
-  expect(await rowsOf(cancelled)).toBe(0);
+  await moveEndBack(db.sql, young, 1);
+  expect(await db.store.prunable(PRUNE_ALL.olderThanSeconds)).toMatchObject({ jobs: 1, items: 5, tasks: 5 });
+  expect(await db.store.prune(PRUNE_ALL)).toMatchObject({ jobs: 1, left: NOTHING });
+  expect(await rowsOf(db.sql, cancelled)).toBe(0);
   expect(await db.store.readJob(unended)).not.toBeNull();
   expect(await db.store.readJob(young)).not.toBeNull();
 });
@@ -165,7 +120,7 @@ it('deletes a bounded number of rows per call, and hides the job from the first 
   let calls = 0;
   let items = Number.POSITIVE_INFINITY;
   for (;;) {
-    const { rows, jobs, left } = await db.store.prune({ ...ALL, rowLimit: 30 });
+    const { rows, jobs, left } = await db.store.prune({ ...PRUNE_ALL, rowLimit: 30 });
     expect(rows).toBeLessThanOrEqual(35);
     deleted += rows;
     calls += 1;
@@ -181,7 +136,7 @@ it('deletes a bounded number of rows per call, and hides the job from the first 
     items = left.items + left.tasks;
   }
   expect(calls).toBeGreaterThan(8);
-  expect(await rowsOf(old)).toBe(0);
+  expect(await rowsOf(db.sql, old)).toBe(0);
   expect(deleted).toBeLessThan(total);
   expect(await db.store.readJob(other)).not.toBeNull();
   expect(await audit(db.url)).toEqual([]);
@@ -189,22 +144,24 @@ it('deletes a bounded number of rows per call, and hides the job from the first 
 
 it('continues an interrupted prune, whatever age the call names', async () => {
   const old = await oldJob(50, 1);
-  await db.store.prune({ ...ALL, rowLimit: 20 });
-  expect(await rowsOf(old)).toBeGreaterThan(50);
+  await db.store.prune({ ...PRUNE_ALL, rowLimit: 20 });
+  expect(await rowsOf(db.sql, old)).toBeGreaterThan(50);
   // The job is hidden: even its failed tasks can't be retried.
   await db.sql`update tasks set status = 'failed', outcome_count = 0, error = '{}', assigned_worker = null`;
   expect(await db.store.retryJob(old, { items: true })).toEqual({ tasks: 0, items: 0 });
-  expect(await db.store.prune({ ...ALL, olderThanSeconds: 10 * 365 * 24 * 3600 })).toMatchObject({ jobs: 1 });
-  expect(await rowsOf(old)).toBe(0);
+  expect(await db.store.prune({ ...PRUNE_ALL, olderThanSeconds: 10 * 365 * 24 * 3600 })).toMatchObject({
+    jobs: 1,
+  });
+  expect(await rowsOf(db.sql, old)).toBe(0);
 });
 
 it('deletes everything when four prunes run at once', async () => {
   const jobs = [await oldJob(300, 1), await oldJob(20, 3), await oldJob(50, 1)];
   const prune = async () => {
-    while ((await db.store.prune({ ...ALL, rowLimit: 40 })).left.jobs > 0);
+    while ((await db.store.prune({ ...PRUNE_ALL, rowLimit: 40 })).left.jobs > 0);
   };
   await Promise.all([prune(), prune(), prune(), prune()]);
-  for (const job of jobs) expect(await rowsOf(job)).toBe(0);
+  for (const job of jobs) expect(await rowsOf(db.sql, job)).toBe(0);
   expect(await db.sql`select from leases`).toHaveLength(0);
   expect(await db.sql`select sum(items_ok)::int as ok from pruned_tallies`).toEqual([{ ok: 370 }]);
 });
@@ -217,82 +174,29 @@ it('T9: refuses late reports for a job during and after its prune, and leaves no
   await db.sql`update job_tallies set pending = 0 where worker_id = ''`;
   await db.sql`update jobs set finished_at = now() - interval '40 days'`;
   const [, late] = await Promise.all([
-    db.store.prune({ ...ALL, rowLimit: 50 }),
+    db.store.prune({ ...PRUNE_ALL, rowLimit: 50 }),
     db.store.report(
       'bob',
       tasks.map((task) => completion(task)),
     ),
   ]);
   expect(late.filter(({ outcome }) => outcome !== 'accepted' && outcome !== 'refused')).toEqual([]);
-  await db.store.prune(ALL);
+  await db.store.prune(PRUNE_ALL);
   expect(
     await db.store.report(
       'bob',
       tasks.map((task) => completion(task)),
     ),
   ).toEqual(tasks.map(() => ({ outcome: 'refused', status: null, code: 'not_found' })));
-  expect(await rowsOf(old)).toBe(0);
+  expect(await rowsOf(db.sql, old)).toBe(0);
   expect(await db.sql`select from leases`).toHaveLength(0);
-});
-
-it('I6: frees the idempotency key when the job is marked', async () => {
-  const first = await submitKeyed(db.store, 'key');
-  await runChat();
-  expect(await submitKeyed(db.store, 'key')).toEqual({ ...first, outcome: 'existing' });
-  if (!('jobId' in first)) throw new Error('The job was not created.');
-  await endedDaysAgo(first.jobId, 40);
-  await db.store.prune({ ...ALL, rowLimit: 1 });
-  const second = await submitKeyed(db.store, 'key', false);
-  expect(second).toMatchObject({ outcome: 'created' });
-  await db.store.prune(ALL);
-  expect(await rowsOf(first.jobId)).toBe(0);
-  expect(second).not.toMatchObject({ jobId: first.jobId });
-});
-
-it('I6: leaves a job that a submission with its key has locked for the next prune', async () => {
-  const first = await submitKeyed(db.store, 'key');
-  await runChat();
-  if (!('jobId' in first)) throw new Error('The job was not created.');
-  await endedDaysAgo(first.jobId, 40);
-  const prunes: unknown[] = [];
-  const again = await submitKeyed(
-    db.store,
-    'key',
-    true,
-    (async function* () {
-      prunes.push(await db.store.prune(ALL));
-      yield { id: 'item-0', payload: '1' };
-    })(),
-  );
-  expect(again).toEqual({ outcome: 'existing', jobId: first.jobId });
-  expect(prunes).toMatchObject([{ jobs: 0, left: { jobs: 1 } }]);
-  expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1 });
-});
-
-it('I3: keeps outcomes that a newer job reused, and runs later equal items again', async () => {
-  const first = await submitKeyed(db.store, 'one');
-  await runChat();
-  const second = await submitKeyed(db.store, 'two');
-  if (!('jobId' in first && 'jobId' in second)) throw new Error('The job was not created.');
-  expect(await db.store.readJob(second.jobId)).toMatchObject({ reused: 6, state: 'done' });
-  await endedDaysAgo(first.jobId, 40);
-  await db.store.prune(ALL);
-  expect(await rowsOf(first.jobId)).toBe(0);
-  const pages: unknown[] = [];
-  for await (const page of db.store.results(second.jobId, 6)) pages.push(...page);
-  expect(pages).toHaveLength(6);
-  expect(pages[0]).toMatchObject({ output: '{"ok":true}', reused: true, model: 'noop' });
-  expect(await audit(db.url)).toEqual([]);
-  const third = await submitKeyed(db.store, 'three');
-  if (!('jobId' in third)) throw new Error('The job was not created.');
-  expect(await db.store.readJob(third.jobId)).toMatchObject({ reused: 0, tasks: { pending: 3 } });
 });
 
 it('fails a download of a job that is pruned meanwhile, instead of ending it early', async () => {
   const old = await oldJob(4000, 1000);
   const pages = db.store.results(old, 4000)[Symbol.asyncIterator]();
   expect((await pages.next()).value).toHaveLength(1000);
-  await db.store.prune(ALL);
+  await db.store.prune(PRUNE_ALL);
   const rest = async () => {
     while (!((await pages.next()).done ?? false));
   };
@@ -302,6 +206,6 @@ it('fails a download of a job that is pruned meanwhile, instead of ending it ear
 it('deletes a job of an earlier release, whose range of task ids is unknown', async () => {
   const old = await oldJob(30, 1);
   await db.sql`update jobs set first_task_id = null, last_task_id = null`;
-  expect(await db.store.prune(ALL)).toMatchObject({ jobs: 1, left: NOTHING });
-  expect(await rowsOf(old)).toBe(0);
+  expect(await db.store.prune(PRUNE_ALL)).toMatchObject({ jobs: 1, left: NOTHING });
+  expect(await rowsOf(db.sql, old)).toBe(0);
 });

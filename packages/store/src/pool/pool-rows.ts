@@ -2,20 +2,12 @@ import { sql } from 'drizzle-orm';
 import { copies, jobs, jobTallies, leases, tasks, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
+import type { ScheduledJobRow } from '../jobs/scheduled-job.ts';
 
-export interface OpenJobRow {
-  readonly id: string;
+export interface OpenJobRow extends ScheduledJobRow {
   readonly owner: string;
-  readonly job_type: string;
-  readonly model: string;
-  readonly shard_size: number;
-  readonly priority: number;
-  readonly items_left: number;
   /** Without the items that repeat others. */
   readonly items_to_run: number;
-  readonly pending_tasks: number;
-  /** Milliseconds since the epoch. */
-  readonly last_served_ms: number;
   /** Workers that lost a lease of the job because it expired. */
   readonly lost_by: readonly string[];
 }

@@ -1,15 +1,16 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import {
-  HEARTBEAT_ALIVE_SECONDS,
   type HeldWork,
   isAlive,
   type JobOrder,
+  MAY_LEAVE_SECONDS,
   type OpenJob,
   orderJobs,
   type PoolState,
   type PoolWorker,
 } from '@macbatch/core';
 import { readDatabaseClock } from '../database/read-database-clock.ts';
+import { toScheduledJob } from '../jobs/scheduled-job.ts';
 import { ratesFromJson } from '../workers/worker.ts';
 import {
   type OpenJobRow,
@@ -20,9 +21,6 @@ import {
   readPoolWorkers,
   type WorkRow,
 } from './pool-rows.ts';
-
-/** A worker that has been silent for longer may be asleep. */
-const MAY_LEAVE_MS = (HEARTBEAT_ALIVE_SECONDS * 1000) / 2;
 
 interface OwnedJob extends OpenJob {
   readonly owner: string;
@@ -71,18 +69,7 @@ export async function readPool(connections: ConnectionPools, settings: PoolSetti
 }
 
 function toOpenJob(row: OpenJobRow): OwnedJob {
-  return {
-    id: row.id,
-    owner: row.owner,
-    jobType: row.job_type,
-    model: row.model,
-    shardSize: row.shard_size,
-    priority: row.priority,
-    itemsLeft: row.items_left,
-    itemsToRun: row.items_to_run,
-    pendingTasks: row.pending_tasks,
-    lastServedAt: row.last_served_ms,
-  };
+  return { ...toScheduledJob(row), owner: row.owner, itemsToRun: row.items_to_run };
 }
 
 function toPoolWorker(
@@ -95,7 +82,7 @@ function toPoolWorker(
     id: row.id,
     alive: isAlive({ lastHeartbeatAt, offline: row.offline }, now),
     offline: row.offline,
-    mayLeave: hasLostLeases || now - lastHeartbeatAt > MAY_LEAVE_MS,
+    mayLeave: hasLostLeases || now - lastHeartbeatAt > MAY_LEAVE_SECONDS * 1000,
     jobTypes: row.job_types,
     models: row.models,
     slots: row.concurrency,

@@ -4,7 +4,7 @@ import { type Call, LONG_AGO, newWorld, step, type World } from './world.ts';
 
 const WORKERS = ['ann', 'bob', 'cem'] as const;
 
-/** One call, still without numbers: they depend on where the history has got to. */
+/** One call, still without lease numbers: those depend on the world at that moment. */
 export const draw = fc.record({
   type: fc.oneof(
     { weight: 5, arbitrary: fc.constant('lease' as const) },
@@ -13,28 +13,28 @@ export const draw = fc.record({
     { weight: 2, arbitrary: fc.constantFrom('release', 'renew', 'retry') },
   ),
   worker: fc.constantFrom(...WORKERS),
-  /** Whether the call names the worker that the lease was granted to, or just any. */
+  /** Whether the call names the worker that had the lease, or any worker. */
   honest: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-  /** How many leases ago the call's lease was granted; -1 is one that never was. */
+  /** How many leases ago the call's lease was granted; -1 for a lease that never was. */
   leasesAgo: fc.oneof(
     { weight: 4, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 3 }) },
   ),
   items: fc.uniqueArray(fc.nat({ max: ITEMS - 1 }), { minLength: 0, maxLength: ITEMS }),
-  /** A report that names an item which is not the task's. */
-  stranger: fc.oneof(
+  /** The report names an item that is not in the task. */
+  unknownItem: fc.oneof(
     { weight: 12, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
   outcome: fc.constantFrom('ok', 'ok', 'error'),
   final: fc.boolean(),
   withItems: fc.boolean(),
-  /** The lease that is held runs out before the call. */
+  /** The lease passes before the call. */
   late: fc.oneof({ weight: 2, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 export type Draw = typeof draw extends fc.Arbitrary<infer T> ? T : never;
 
-/** The call that a draw is in a world. */
+/** Builds the call of a draw in a world. */
 export function callOf(world: World, drawn: Draw): Call {
   const attempt = world.task.attempts - drawn.leasesAgo;
   const worker = drawn.honest ? (world.granted[attempt - 1] ?? drawn.worker) : drawn.worker;
@@ -50,7 +50,7 @@ export function callOf(world: World, drawn: Draw): Call {
         type: 'report',
         worker,
         attempt,
-        items: drawn.stranger ? [...drawn.items, ITEMS] : drawn.items,
+        items: drawn.unknownItem ? [...drawn.items, ITEMS] : drawn.items,
         outcome: drawn.outcome,
         final: drawn.final,
       };
@@ -61,16 +61,16 @@ export function callOf(world: World, drawn: Draw): Call {
   }
 }
 
-/** The world in which the lease that is held, if any, has run out. */
-export function lapsed(world: World): World {
+/** The world after its lease, if any, has passed. */
+export function withPassedLease(world: World): World {
   return world.task.status === 'leased' ? { ...world, task: { ...world.task, leaseUntil: LONG_AGO } } : world;
 }
 
-/** The world that a history leads to by core's rules alone. */
+/** The world after a history, by core's rules alone. */
 export function worldAfter(draws: readonly Draw[], retryOn: 'attempts' | 'errors'): World {
   return draws.reduce<World>(
     (before, drawn) => {
-      const world = drawn.late ? lapsed(before) : before;
+      const world = drawn.late ? withPassedLease(before) : before;
       return step(world, callOf(world, drawn)).world;
     },
     newWorld(ITEMS, retryOn),

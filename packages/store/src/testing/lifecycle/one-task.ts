@@ -1,21 +1,22 @@
-import { RETRY_POLICIES, type RetryOn } from '@macbatch/core';
+import { RETRY_POLICIES } from '@macbatch/core';
 import type postgres from 'postgres';
+import { knownValue } from '../../database/known-value.ts';
 import type { Store } from '../../store.ts';
 import { parseTaskStatus } from '../../tasks/task-status.ts';
 import { NOOP, submitJob } from '../submitted-job.ts';
 import { type Call, ERROR, T0, type World } from './world.ts';
 
-/** Items of the one task. */
+/** Items of the task. */
 export const ITEMS = 3;
 
-/** One task in a database, to be put into any state, and asked things of through the real store. */
+/** One task in a database. It can be put into any state and called through the real store. */
 export interface OneTask {
   readonly taskId: string;
   readonly jobId: string;
-  /** Puts the rows of the task and of all around it into a world's state. */
+  /** Changes the rows of the task, its job, leases and outcomes to those of a world. */
   put(world: World): Promise<void>;
   read(): Promise<World>;
-  /** Makes a call; the reply in the words of `step`. */
+  /** Makes a call. Returns the reply in the words of `step`. */
   call(call: Call): Promise<string>;
 }
 
@@ -39,20 +40,20 @@ interface TaskRow {
 export async function oneTask(store: Store, sql: postgres.Sql): Promise<OneTask> {
   const jobId = await submitJob(store, { items: ITEMS, shardSize: ITEMS });
   const [row] = await sql<{ id: string }[]>`select id::text from tasks where job_id = ${jobId}`;
-  if (row === undefined) throw new Error('the job has no task');
+  if (row === undefined) throw new Error('The job has no task.');
   const taskId = row.id;
   return {
     taskId,
     jobId,
     put: (world) => sql.begin((tx) => put(tx, jobId, taskId, world)).then(() => undefined),
     read: () => read(sql, taskId),
-    call: (call) => ask(store, jobId, taskId, call),
+    call: (call) => makeCall(store, jobId, taskId, call),
   };
 }
 
 async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, world: World): Promise<void> {
   const { task, granted, outcomes } = world;
-  // Sent one after the other without waiting for the answers between.
+  // Sent in this order, without waiting for each answer.
   const sent: PromiseLike<unknown>[] = [];
   const leftMs = task.leaseUntil === null ? null : task.leaseUntil - T0;
   sent.push(
@@ -62,7 +63,7 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
     update tasks set status = ${task.status}, attempts = ${task.attempts}, errors = ${task.errors}, expiries = ${task.expiries},
       returns = ${task.returns}, retry_base = ${task.retryBase}, retry_on = ${task.retryOn}, outcome_count = ${task.outcomeCount},
       assigned_worker = ${task.assignedWorker}, error = ${task.error},
-      -- As the store leaves it: what is done is not flagged, the job says it.
+      -- Like the store: a done task is not marked, and its job is cancelled.
       cancelled = ${task.cancelled && task.status !== 'done'},
       lease_until = now() + ${leftMs}::float8 * interval '1 millisecond'
     where id = ${taskId}`);
@@ -73,12 +74,12 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   sent.push(tx`
     insert into leases (task_id, attempt, worker_id, boot_id)
     select ${taskId}, number, worker, 'boot' from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`);
-  const places = [...outcomes.keys()];
+  const positions = [...outcomes.keys()];
   const errors = [...outcomes.values()].map((outcome) => (outcome === 'error' ? ERROR : null));
   sent.push(tx`
     insert into results (job_id, seq, output, error, task_id, attempt)
-    select ${jobId}, place, case when error is null then 'true' end, error, ${taskId}, 1
-    from unnest(${places}::int[], ${errors}::text[]) as outcome (place, error)`);
+    select ${jobId}, position, case when error is null then 'true' end, error, ${taskId}, 1
+    from unnest(${positions}::int[], ${errors}::text[]) as outcome (position, error)`);
   sent.push(tx`
     insert into events (kind, job_id, task_id, attempt)
     select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from generate_series(1, ${task.expiries}::int) as number
@@ -98,7 +99,7 @@ async function read(sql: postgres.Sql, taskId: string): Promise<World> {
     select tasks.*, tasks.id::text, tasks.cancelled or jobs.cancelled_at is not null as cancelled,
       (extract(epoch from lease_until - now()) * 1000)::float8 as lease_left_ms
     from tasks join jobs on jobs.id = tasks.job_id where tasks.id = ${taskId}`;
-  if (row === undefined) throw new Error('the task is gone');
+  if (row === undefined) throw new Error('The task does not exist.');
   const granted = await sql<{ worker_id: string }[]>`
     select worker_id from leases where task_id = ${taskId} order by attempt`;
   const outcomes = await sql<{ seq: number; error: string | null }[]>`
@@ -111,7 +112,7 @@ async function read(sql: postgres.Sql, taskId: string): Promise<World> {
       expiries: row.expiries,
       returns: row.returns,
       retryBase: row.retry_base,
-      retryOn: policyOf(row.retry_on),
+      retryOn: knownValue(RETRY_POLICIES, row.retry_on),
       itemCount: row.item_count,
       outcomeCount: row.outcome_count,
       assignedWorker: row.assigned_worker,
@@ -124,13 +125,7 @@ async function read(sql: postgres.Sql, taskId: string): Promise<World> {
   };
 }
 
-function policyOf(text: string): RetryOn {
-  const policy = RETRY_POLICIES.find((known) => known === text);
-  if (policy === undefined) throw new TypeError(`there is no policy ${text}`);
-  return policy;
-}
-
-async function ask(store: Store, jobId: string, taskId: string, call: Call): Promise<string> {
+async function makeCall(store: Store, jobId: string, taskId: string, call: Call): Promise<string> {
   switch (call.type) {
     case 'lease': {
       const { tasks } = await store.lease({
@@ -142,8 +137,8 @@ async function ask(store: Store, jobId: string, taskId: string, call: Call): Pro
       });
       const [task] = tasks;
       if (task === undefined) return 'nothing';
-      const places = task.items.map(({ itemId }) => itemId.replace('item-', ''));
-      return `lease ${task.attempt} of items ${places.join()}`;
+      const positions = task.items.map(({ itemId }) => itemId.replace('item-', ''));
+      return `lease ${task.attempt} of items ${positions.join()}`;
     }
     case 'renew':
     case 'release': {
@@ -155,16 +150,16 @@ async function ask(store: Store, jobId: string, taskId: string, call: Call): Pro
       return answer === null ? 'accepted' : `refused ${answer}`;
     }
     case 'fail':
-      return verdict(store, call, { outcomes: [], final: false, error: ERROR }, taskId);
+      return reportEntry(store, call, { outcomes: [], final: false, error: ERROR }, taskId);
     case 'report': {
-      const outcomes = call.items.map((place) => ({
-        itemId: `item-${place}`,
+      const outcomes = call.items.map((position) => ({
+        itemId: `item-${position}`,
         output: call.outcome === 'ok' ? 'true' : null,
         error: call.outcome === 'ok' ? null : ERROR,
         model: undefined,
         usage: null,
       }));
-      return verdict(store, call, { outcomes, final: call.final, error: null }, taskId);
+      return reportEntry(store, call, { outcomes, final: call.final, error: null }, taskId);
     }
     case 'expire': {
       const { reclaimed, failed } = await store.reclaim({ force: true });
@@ -180,14 +175,14 @@ async function ask(store: Store, jobId: string, taskId: string, call: Call): Pro
   }
 }
 
-async function verdict(
+async function reportEntry(
   store: Store,
   call: { readonly worker: string; readonly attempt: number },
   entry: Omit<Parameters<Store['report']>[1][number], 'taskId' | 'attempt'>,
   taskId: string,
 ): Promise<string> {
   const [answer] = await store.report(call.worker, [{ taskId, attempt: call.attempt, ...entry }]);
-  if (answer === undefined) throw new Error('a report was not answered');
+  if (answer === undefined) throw new Error('The report got no verdict.');
   switch (answer.outcome) {
     case 'accepted':
       return `accepted ${answer.status}${answer.code === undefined ? '' : ` but ${answer.code}`}`;

@@ -1,20 +1,20 @@
 import { type Decision, decide, newTask, type RetryOn, type Task, type TaskEvent } from '@macbatch/core';
 
-/** The clock of the model, and how long it leases for. */
+/** The time of every event, and the length of a lease. */
 export const T0 = Date.UTC(2026, 0, 1);
 const LEASE_MS = 600_000;
-/** Apart by more than a test takes, so that ends of leases can be told from each other by the ten minutes. */
+/** Lease ends that differ by more than a test takes, so that `comparable` can round them to ten minutes. */
 export const LONG_AGO = T0 - 6 * LEASE_MS;
 export const FAR_AWAY = T0 + 3 * LEASE_MS;
 
 export const ERROR = '{"code":"broken","message":"it broke"}';
 
-/** A task with what its surroundings know of it. */
+/** A task with its leases and outcomes. */
 export interface World {
   readonly task: Task;
-  /** The worker of each lease that was granted; lease number n stands at n - 1. */
+  /** The worker of each granted lease; lease number n is at index n - 1. */
   readonly granted: readonly string[];
-  /** The items that have an outcome, by their place in the task. */
+  /** The outcomes of items, by the position of the item in the task. */
   readonly outcomes: ReadonlyMap<number, 'ok' | 'error'>;
 }
 
@@ -22,7 +22,7 @@ export function newWorld(itemCount: number, retryOn: RetryOn): World {
   return { task: newTask(itemCount, retryOn), granted: [], outcomes: new Map() };
 }
 
-/** What is asked of the store, about one task. */
+/** A call of the store about one task. */
 export type Call =
   | { readonly type: 'lease'; readonly worker: string }
   | { readonly type: 'renew' | 'release' | 'fail'; readonly worker: string; readonly attempt: number }
@@ -43,30 +43,30 @@ export interface Step {
   readonly reply: string;
 }
 
-/** What core says of a call: the world after it, and the reply in words. */
+/** Decides a call with core's rules. Returns the world after it, and the reply in words. */
 export function step(world: World, call: Call): Step {
   switch (call.type) {
     case 'lease': {
       const decision = on(world, { ...call, leaseMs: LEASE_MS, now: T0 });
       if (!decision.ok) return { world, reply: 'nothing' };
-      const missing = placesOf(world).filter((place) => !world.outcomes.has(place));
+      const missing = positionsOf(world).filter((position) => !world.outcomes.has(position));
       return {
         world: { ...world, task: decision.task, granted: [...world.granted, call.worker] },
         reply: `lease ${decision.task.attempts} of items ${missing.join()}`,
       };
     }
     case 'renew':
-      return plain(
+      return decided(
         world,
         on(world, { ...call, type: 'renew', leaseMs: LEASE_MS, now: T0 }),
         () => 'accepted',
       );
     case 'release':
-      return plain(world, on(world, { ...call, type: 'release' }), () => 'accepted');
+      return decided(world, on(world, { ...call, type: 'release' }), () => 'accepted');
     case 'fail': {
       const decision = on(world, { ...call, type: 'fail', error: ERROR });
       if (!decision.ok && decision.reason === 'already_done') return { world, reply: 'superseded' };
-      return plain(world, decision, ({ status }) => `accepted ${status}`);
+      return decided(world, decision, ({ status }) => `accepted ${status}`);
     }
     case 'report':
       return reported(world, call);
@@ -76,11 +76,13 @@ export function step(world: World, call: Call): Step {
       return { world: { ...world, task: decision.task }, reply: `now ${decision.task.status}` };
     }
     case 'retry': {
-      const errors = [...world.outcomes].filter(([, outcome]) => outcome === 'error').map(([place]) => place);
+      const errors = [...world.outcomes]
+        .filter(([, outcome]) => outcome === 'error')
+        .map(([position]) => position);
       const reopened = call.items ? errors : [];
       const decision = on(world, { type: 'retry', reopened: reopened.length });
       if (!decision.ok) return { world, reply: '0 tasks, 0 items' };
-      const outcomes = new Map([...world.outcomes].filter(([place]) => !reopened.includes(place)));
+      const outcomes = new Map([...world.outcomes].filter(([position]) => !reopened.includes(position)));
       return {
         world: { ...world, task: decision.task, outcomes },
         reply: `1 tasks, ${reopened.length} items`,
@@ -98,28 +100,28 @@ export function step(world: World, call: Call): Step {
 
 const on = (world: World, event: TaskEvent): Decision => decide(world.task, event);
 
-const placesOf = (world: World): number[] =>
-  Array.from({ length: world.task.itemCount }, (_, place) => place);
+const positionsOf = (world: World): number[] =>
+  Array.from({ length: world.task.itemCount }, (_, position) => position);
 
-function plain(world: World, decision: Decision, accepted: (task: Task) => string): Step {
+function decided(world: World, decision: Decision, accepted: (task: Task) => string): Step {
   if (!decision.ok) return { world, reply: `refused ${decision.reason}` };
   return { world: { ...world, task: decision.task }, reply: accepted(decision.task) };
 }
 
-/** Core knows how many outcomes are new; which they are, and that a lease was granted, is for its caller. */
+/** Core counts new outcomes. Its caller checks which items they are of, and that the worker had the lease. */
 function reported(world: World, call: Extract<Call, { type: 'report' }>): Step {
-  const fresh = call.items.filter((place) => !world.outcomes.has(place));
+  const fresh = call.items.filter((position) => !world.outcomes.has(position));
   const decision = on(world, { ...call, recorded: fresh.length });
   if (world.granted[call.attempt - 1] !== call.worker) return { world, reply: 'refused not_leased' };
   if (!decision.ok && decision.reason === 'already_done') {
     return { world, reply: world.task.assignedWorker === call.worker ? 'duplicate' : 'superseded' };
   }
   if (!decision.ok) return { world, reply: `refused ${decision.reason}` };
-  if (call.items.some((place) => place >= world.task.itemCount))
+  if (call.items.some((position) => position >= world.task.itemCount))
     return { world, reply: 'refused unknown_item' };
   const outcomes = new Map([
     ...world.outcomes,
-    ...fresh.map((place): [number, 'ok' | 'error'] => [place, call.outcome]),
+    ...fresh.map((position): [number, 'ok' | 'error'] => [position, call.outcome]),
   ]);
   if (call.final && outcomes.size < world.task.itemCount) return { world, reply: 'refused missing_items' };
   return {
@@ -128,7 +130,7 @@ function reported(world: World, call: Extract<Call, { type: 'report' }>): Step {
   };
 }
 
-/** A world in a form that the database's own can be compared with: ends of leases in tens of minutes. */
+/** A world in a form that can be compared: lease ends are rounded to ten minutes. */
 export function comparable(world: World): object {
   const { leaseUntil } = world.task;
   return {
