@@ -53,7 +53,7 @@ async function proxy(): Promise<{ readonly url: string; cut(yes: boolean): void 
   };
 }
 
-it('answers every statement with its own rows or an error while backends are killed', async () => {
+it('a connection pool answers every statement with its own rows or an error while backends are killed', async () => {
   const { durable } = connections();
   const killer = postgres(db.url, { max: 1, onnotice: () => undefined });
   let over = false;
@@ -98,7 +98,7 @@ it('answers every statement with its own rows or an error while backends are kil
   await expect.poll(() => after().catch(() => []), { timeout: 20_000 }).toEqual(numbers);
 });
 
-it('rejects at the deadline when the server stops answering, and works when it answers again', async () => {
+it('a connection pool rejects at the deadline when the server stops answering, and works when it answers again', async () => {
   const { url, cut } = await proxy();
   const { durable } = connections({ url: `${url}?connect_timeout=1`, statementMs: 200 });
   const selectOne = () => durable.run(async (sql) => sql`select 1 as one`);
@@ -114,7 +114,7 @@ it('rejects at the deadline when the server stops answering, and works when it a
     .toMatchObject([{ one: 1 }]);
 });
 
-it('ends a slow statement at the server’s time-out, and an idle transaction at the connection pool’s deadline', async () => {
+it('a slow statement ends at the server’s time-out, and an idle transaction at the connection pool’s deadline', async () => {
   const { durable } = connections({ connections: 1, statementMs: 300 });
   await expect(durable.run(async (sql) => sql`select pg_sleep(60)`)).rejects.toMatchObject({ code: '57014' });
   const [idle, next] = await Promise.allSettled([
@@ -125,7 +125,7 @@ it('ends a slow statement at the server’s time-out, and an idle transaction at
   expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
 });
 
-it('ends long work only when it reports no progress', async () => {
+it('a connection pool ends long work only when it reports no progress', async () => {
   const pool = new ConnectionPool(new Database(db.url), {
     applicationName: 'macbatch',
     settings: {},
@@ -146,7 +146,7 @@ it('ends long work only when it reports no progress', async () => {
   expect(silent).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
 });
 
-it('rejects a transaction in which a statement failed, although its work resolved', async () => {
+it('a connection pool rejects a transaction in which a statement failed, although its work resolved', async () => {
   const { durable } = connections();
   await expect(
     durable.transaction(async (sql) => {
@@ -158,7 +158,7 @@ it('rejects a transaction in which a statement failed, although its work resolve
   expect(row).toEqual({ found: null });
 });
 
-it('connects to the first host that answers, and names the error of each host when none does', async () => {
+it('a connection pool connects to the first host that answers, and names the error of each host when none does', async () => {
   const several = (hosts: string) => {
     const url = new URL(db.url);
     return db.url.replace(url.host, hosts.replace('REAL', url.host));

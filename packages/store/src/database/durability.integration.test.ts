@@ -5,7 +5,7 @@ import { audit, completion, fileStore, leaseTasks, submitJob } from '../testing/
 const db = fileStore();
 
 // A lock on the tallies stops the report after its results and tasks.
-it('I4: records results and task status together when the connection of a report is cut', async () => {
+it('I4: a report whose connection is cut records both results and task status, or neither', async () => {
   const jobId = await submitJob(db.store, { items: 20, shardSize: 10 });
   const tasks = await leaseTasks(db.store, 'ann', 2);
   const lock = await db.sql.reserve();
@@ -35,7 +35,7 @@ it('I4: records results and task status together when the connection of a report
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('I4: keeps results and task statuses consistent when connections are cut at any moment', async () => {
+it('I4: results and task statuses stay consistent when connections are cut at any moment', async () => {
   for (let run = 0; run < 10; run += 1) {
     await submitJob(db.store, { items: 40, shardSize: 2 });
     const tasks = await leaseTasks(db.store, 'ann', 20).catch(() => []);
@@ -54,7 +54,7 @@ it('I4: keeps results and task statuses consistent when connections are cut at a
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('I4: answers reports after they are on disk, and leases before', async () => {
+it('I4: reports are answered after they are on disk, and leases before', async () => {
   // Test servers answer before the disk by default. This database is set like a real one.
   const [current] = await db.sql<{ name: string }[]>`select current_database() as name`;
   await db.sql`alter database ${db.sql(current?.name ?? '')} set synchronous_commit = on`;

@@ -134,7 +134,7 @@ async function finishUpgraded(store: Store, sql: postgres.Sql, id: string): Prom
   expect(await audit(sql)).toEqual([]);
 }
 
-it('upgrades a database of the first release and finishes the work in it', async () => {
+it('migrate upgrades a database of the first release, and its work finishes', async () => {
   const { url, sql } = await firstReleaseDatabase();
   const id = await jobOfFirstRelease(sql);
   await Promise.all([migrate(url), migrate(url)]);
@@ -144,7 +144,7 @@ it('upgrades a database of the first release and finishes the work in it', async
   expect(await store.listWorkers()).toHaveLength(1);
 });
 
-it('finishes jobs that a control plane of the first release writes beside this one', async () => {
+it('jobs that a control plane of the first release writes beside this one finish', async () => {
   const { url, sql, store, ...fresh } = await freshStore();
   onTestFinished(() => fresh[Symbol.asyncDispose]());
   for (let n = 0; n < 2; n += 1) {
@@ -156,7 +156,7 @@ it('finishes jobs that a control plane of the first release writes beside this o
   }
 });
 
-it('refuses a database that a newer program has upgraded, and changes nothing', async () => {
+it('migrate refuses a database that a newer program has upgraded, and changes nothing', async () => {
   const { url, sql } = await emptyDatabase();
   await migrate(url);
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the future', 9999999999999)`;

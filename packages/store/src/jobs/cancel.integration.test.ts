@@ -13,7 +13,7 @@ import {
 
 const db = fileStore();
 
-it('T9: refuses a result for a cancelled job with job_cancelled', async () => {
+it('T9: a result for a cancelled job is refused with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
   const task = await leaseOne(db.store, 'ann');
   await db.store.cancelJob(jobId);
@@ -24,7 +24,7 @@ it('T9: refuses a result for a cancelled job with job_cancelled', async () => {
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T9: keeps outcomes that were recorded before the cancel', async () => {
+it('T9: a cancel keeps outcomes that were recorded before', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
   const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
@@ -35,7 +35,7 @@ it('T9: keeps outcomes that were recorded before the cancel', async () => {
   ]);
 });
 
-it('T9: never leases tasks of a cancelled job, even after they are released or expire', async () => {
+it('T9: tasks of a cancelled job are never leased, even after they are released or expire', async () => {
   const jobId = await submitJob(db.store, { items: 3, shardSize: 1 });
   const [released, , lost] = await leaseTasks(db.store, 'ann', 2);
   await db.store.cancelJob(jobId);
@@ -49,7 +49,7 @@ it('T9: never leases tasks of a cancelled job, even after they are released or e
   expect(await db.sql`select from tasks where not cancelled`).toHaveLength(0);
 });
 
-it('T9: refuses a renewal in a cancelled job with job_cancelled', async () => {
+it('T9: a renewal in a cancelled job is refused with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   const task = await leaseOne(db.store, 'ann');
   expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: null }]);
@@ -57,7 +57,7 @@ it('T9: refuses a renewal in a cancelled job with job_cancelled', async () => {
   expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: 'job_cancelled' }]);
 });
 
-it('T9: changes nothing when the job is cancelled already or has ended', async () => {
+it('T9: a cancel changes nothing when the job is cancelled already or has ended', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
   await db.store.cancelJob(jobId);
   const cancelledAt = (await db.store.readJob(jobId))?.cancelledAt;
@@ -73,7 +73,7 @@ it('T9: changes nothing when the job is cancelled already or has ended', async (
   expect(await db.store.readJob(ended)).toMatchObject({ state: 'done', cancelledAt: null });
 });
 
-it('T9: does not cancel a job that has ended without a recorded end', async () => {
+it('T9: a cancel changes nothing when the job has ended without a recorded end', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
@@ -82,7 +82,7 @@ it('T9: does not cancel a job that has ended without a recorded end', async () =
   expect(await db.store.readJob(jobId)).toMatchObject({ state: 'done', cancelledAt: null });
 });
 
-it('T9: marks more tasks than one statement marks', async () => {
+it('T9: a cancel marks all tasks, even more than one statement marks', async () => {
   const jobId = await submitJob(db.store, { items: 12_000, shardSize: 1 });
   await leaseTasks(db.store, 'ann', 10);
   await db.store.cancelJob(jobId);

@@ -43,7 +43,7 @@ const IDS = [
   'e\u0301',
 ];
 
-it('I7: returns payloads, outputs, item ids and errors byte for byte', async () => {
+it('I7: payloads, outputs, item ids and errors come back byte for byte', async () => {
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for (const [n, payload] of TEXTS.entries()) yield { id: IDS[n] ?? `item-${n}`, payload };
   }

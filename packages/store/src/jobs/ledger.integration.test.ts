@@ -62,7 +62,7 @@ async function outputs(store: Store, jobId: string) {
   return Object.fromEntries(found);
 }
 
-it('I2: reuses the outcomes of an earlier job and runs only the other items', async () => {
+it('I2: a job reuses the outcomes of an earlier job and runs only the other items', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '"x"', b: '"y"' });
   await finishAll(fresh.store);
@@ -82,7 +82,7 @@ it('I2: reuses the outcomes of an earlier job and runs only the other items', as
   expect(after?.modelsUsed).toEqual([{ name: 'm', digest: null }]);
 });
 
-it('I2: finishes a job at its submission when the ledger has every outcome', async () => {
+it('I2: a job ends at its submission when the ledger has every outcome', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '1', b: '2' });
   await finishAll(fresh.store);
@@ -92,7 +92,7 @@ it('I2: finishes a job at its submission when the ledger has every outcome', asy
   expect(job?.items.ok).toBe(2);
 });
 
-it('I2: runs items with equal keys once and gives all of them the outcome', async () => {
+it('I2: items with equal keys run once, and all of them get the outcome', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '2', c: '1', d: '3', e: '1' });
   expect((await fresh.store.readJob(jobId))?.repeated).toBe(2);
@@ -110,7 +110,7 @@ it('I2: runs items with equal keys once and gives all of them the outcome', asyn
   expect(await audit(fresh.url)).toEqual([]);
 });
 
-it('I2: never reuses errors in another job, and copies them to repeated items of the same job', async () => {
+it('I2: errors are never reused in another job, and repeated items of the same job get them', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '1' });
   const task = await leaseOne(fresh.store, 'worker');
@@ -151,7 +151,7 @@ it('I2: never reuses errors in another job, and copies them to repeated items of
   });
 });
 
-it('I2: shows the error of a failed task for repeated items, and gives them a late result', async () => {
+it('I2: repeated items show the error of a failed task, and get a late result', async () => {
   await using fresh = await freshStore();
   const jobId = await submit(fresh.store, { a: '1', b: '2', c: '1' }, { shardSize: 1 });
   const [first, second] = await leaseTasks(fresh.store, 'worker', 2);
@@ -171,7 +171,7 @@ it('I2: shows the error of a failed task for repeated items, and gives them a la
   expect((await fresh.store.readJob(jobId))?.items).toMatchObject({ failed: 0, ok: 3 });
 });
 
-it('I2: runs every item when reuse is off', async () => {
+it('I2: every item runs when reuse is off', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, { a: '1' });
   await finishAll(fresh.store);
@@ -179,7 +179,7 @@ it('I2: runs every item when reuse is off', async () => {
   expect(await finishAll(fresh.store)).toEqual(['b', 'c']);
 });
 
-it('I2: runs every item whose payload canonical JSON cannot represent', async () => {
+it('I2: every item whose payload canonical JSON cannot represent runs', async () => {
   await using fresh = await freshStore();
   await submit(fresh.store, {
     a: '9007199254740993',
@@ -191,7 +191,7 @@ it('I2: runs every item whose payload canonical JSON cannot represent', async ()
   expect(await finishAll(fresh.store)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('I3: keeps one ledger row per key when equal items are reported at once', async () => {
+it('I3: the ledger keeps one row per key when equal items are reported at once', async () => {
   await using fresh = await freshStore();
   const payloads = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`i${n}`, String(n % 20)]));
   // Submitted before any item has run, so that no job finds outcomes of another.

@@ -26,7 +26,7 @@ async function failAll(): Promise<void> {
   }
 }
 
-it('T13: sends failed tasks back with all attempts, and continues their lease numbers', async () => {
+it('T13: a retry sends failed tasks back with all attempts, and continues their lease numbers', async () => {
   const jobId = await submitJob(db.store, { items: 4, shardSize: 2 });
   await failAll();
   expect((await db.store.readJob(jobId))?.finishedAt).not.toBeNull();
@@ -48,7 +48,7 @@ it('T13: sends failed tasks back with all attempts, and continues their lease nu
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T13: runs items with errors again and keeps the other outcomes of their task', async () => {
+it('T13: a retry runs items with errors again and keeps the other outcomes of their task', async () => {
   const jobId = await submitJob(db.store, { items: 3 });
   const task = await leaseOne(db.store, 'ann');
   const outcomes = [success('item-0', '"first"'), itemError('item-1'), itemError('item-2')];
@@ -63,7 +63,7 @@ it('T13: runs items with errors again and keeps the other outcomes of their task
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T13: does not record the end of a job whose tasks are sent back at the same time', async () => {
+it('T13: the end of a job is not recorded when its tasks are sent back at the same time', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   await failAll();
   await db.sql`update jobs set finished_at = null where id = ${jobId}`;
@@ -81,7 +81,7 @@ it('T13: does not record the end of a job whose tasks are sent back at the same 
   expect((await leaseTasks(db.store, 'bob')).length).toBe(1);
 });
 
-it('T13: sends nothing of a cancelled job back', async () => {
+it('T13: a retry sends nothing of a cancelled job back', async () => {
   const jobId = await submitJob(db.store, { items: 4, shardSize: 2 });
   const lost = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [failure(lost)]);
@@ -90,7 +90,7 @@ it('T13: sends nothing of a cancelled job back', async () => {
   expect(await db.store.retryJob(jobId, { items: true })).toEqual({ tasks: 0, items: 0 });
 });
 
-it('I4: counts the outcomes of a report that waited for a retry', async () => {
+it('I4: the outcomes of a report that waited for a retry are counted', async () => {
   const jobId = await submitJob(db.store, { items: 2 });
   const task = await leaseOne(db.store, 'ann');
   const whole = { ...completion(task), outcomes: [success('item-0'), itemError('item-1')] };

@@ -18,7 +18,7 @@ async function* named(...ids: string[]): AsyncGenerator<Item, void, undefined> {
   for (const id of ids) yield { id, payload: '1' };
 }
 
-it('A3: rethrows an error of the item source and stores nothing', async () => {
+it('A3: a submission rethrows an error of the item source and stores nothing', async () => {
   const before = await rowCounts(db.sql);
   const broken = new Error('line 5001 is not JSON');
   async function* items(): AsyncGenerator<Item, void, undefined> {
@@ -29,7 +29,7 @@ it('A3: rethrows an error of the item source and stores nothing', async () => {
   expect(await rowCounts(db.sql)).toEqual(before);
 });
 
-it('A3: stores nothing when the connection breaks, and accepts the next submission', async () => {
+it('A3: a submission stores nothing when the connection breaks, and the next one works', async () => {
   const before = await rowCounts(db.sql);
   async function* items(): AsyncGenerator<Item, void, undefined> {
     for await (const item of numberedItems(20_000)) {
@@ -44,19 +44,19 @@ it('A3: stores nothing when the connection breaks, and accepts the next submissi
   expect(await db.store.submit(draft(), numberedItems(3), () => '')).toMatchObject({ outcome: 'created' });
 });
 
-it('A3: refuses a repeated item id and names the earliest pair of positions', async () => {
+it('A3: a repeated item id is refused with the earliest pair of positions', async () => {
   const before = await rowCounts(db.sql);
   const reply = await db.store.submit(draft(), named('a', 'b', 'c', 'c', 'a', 'c'), () => '');
   expect(reply).toEqual({ outcome: 'duplicate_item_id', itemId: 'c', first: 2, second: 3 });
   expect(await rowCounts(db.sql)).toEqual(before);
 });
 
-it('A3: refuses a job without items', async () => {
+it('A3: a job without items is refused', async () => {
   expect(await db.store.submit(draft('key'), named(), () => '')).toEqual({ outcome: 'no_items' });
   expect(await rowCounts(db.sql)).toMatchObject({ jobs: 0, job_tallies: 0 });
 });
 
-it('I6: returns the existing job for the same submission under the same key', async () => {
+it('I6: the same submission under the same key returns the existing job', async () => {
   const first = await db.store.submit(draft('key'), named('a'), () => 'digest');
   expect(first.outcome).toBe('created');
   const again = await db.store.submit(draft('key'), named('a'), () => 'digest');
@@ -64,7 +64,7 @@ it('I6: returns the existing job for the same submission under the same key', as
   expect(await rowCounts(db.sql)).toMatchObject({ jobs: 1, items: 1, tasks: 1 });
 });
 
-it('I6: refuses another submission under a used key, and reads its items to the end', async () => {
+it('I6: another submission under a used key is refused after its items are read', async () => {
   const first = await db.store.submit(draft('key'), named('a'), () => 'digest');
   let read = 0;
   async function* items() {
@@ -78,7 +78,7 @@ it('I6: refuses another submission under a used key, and reads its items to the 
   expect(read).toBe(2);
 });
 
-it('I6: creates one job for several submissions at once under one key', async () => {
+it('I6: several submissions at once under one key create one job', async () => {
   const replies = await Promise.all(
     [1, 2, 3, 4].map(() => db.store.submit(draft('key'), numberedItems(50), () => 'digest')),
   );
@@ -92,7 +92,7 @@ it('I6: creates one job for several submissions at once under one key', async ()
   expect(await rowCounts(db.sql)).toMatchObject({ jobs: 1, items: 50, tasks: 5, job_tallies: 1 });
 });
 
-it('I6: lets a waiting submission use the key when the first one fails', async () => {
+it('I6: a waiting submission gets the key when the first one fails', async () => {
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
     release = resolve;
@@ -115,7 +115,7 @@ it('I6: lets a waiting submission use the key when the first one fails', async (
   expect(await second).toMatchObject({ outcome: 'created' });
 });
 
-it('I1: cuts items into tasks in order, the last one shorter', async () => {
+it('I1: a submission cuts its items into tasks in order, the last one shorter', async () => {
   await db.store.submit({ ...draft(), shardSize: 4 }, numberedItems(10), () => '');
   expect(await db.sql`select first_seq, item_count from tasks order by id`).toEqual([
     { first_seq: 0, item_count: 4 },
@@ -128,7 +128,7 @@ it('I1: cuts items into tasks in order, the last one shorter', async () => {
   );
 });
 
-it('A2: streams 100,000 items without keeping them in memory', async () => {
+it('A2: a submission streams 100,000 items without keeping them in memory', async () => {
   async function* large(): AsyncGenerator<Item, void, undefined> {
     const payload = `"${'x'.repeat(4000)}"`;
     for (let n = 0; n < 100_000; n += 1) yield { id: `item-${n}`, payload };

@@ -14,7 +14,7 @@ const db = fileStore();
 
 const ids = (tasks: readonly { readonly taskId: string }[]) => tasks.map(({ taskId }) => Number(taskId));
 
-it('T4: skips a task that another session has locked, without waiting', async () => {
+it('T4: a claim skips a task that another session has locked, without waiting', async () => {
   await submitJob(db.store, { items: 30 });
   await db.sql.begin(async (tx) => {
     // A claim that waits gets the task when this session times out, and the test fails.
@@ -25,7 +25,7 @@ it('T4: skips a task that another session has locked, without waiting', async ()
   expect(ids(await leaseTasks(db.store, 'ann', 2))).toEqual([1]);
 });
 
-it('T4: leases every task once to sixteen workers at the same time', async () => {
+it('T4: sixteen workers at once lease every task once', async () => {
   const jobId = await submitJob(db.store, { items: 400, shardSize: 1 });
   const taken: number[] = [];
   await Promise.all(
@@ -42,7 +42,7 @@ it('T4: leases every task once to sixteen workers at the same time', async () =>
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('W4: never leases more than the limit of the call, even while other sessions lock tasks', async () => {
+it('W4: a claim never leases more than the limit of the call, even while other sessions lock tasks', async () => {
   await Promise.all([1, 2, 3].map(() => submitJob(db.store, { items: 60, shardSize: 1 })));
   const locks = await Promise.all([1, 2].map(() => db.sql.reserve()));
   for (const [i, lock] of locks.entries()) {
@@ -62,7 +62,7 @@ it('W4: never leases more than the limit of the call, even while other sessions 
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T2: sets the status, the lease end, the attempt and the holder at once', async () => {
+it('T2: a lease sets the status, the lease end, the attempt and the holder at once', async () => {
   await using db = await freshStore({ leaseSeconds: 600 });
   await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
@@ -79,7 +79,7 @@ it('T2: sets the status, the lease end, the attempt and the holder at once', asy
   });
 });
 
-it('T3: never leases for longer than LEASE_SECONDS, whatever the store’s options say', async () => {
+it('T3: a lease never lasts longer than LEASE_SECONDS, whatever the store’s options say', async () => {
   await using db = await freshStore({ leaseSeconds: 100_000 });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
@@ -87,7 +87,7 @@ it('T3: never leases for longer than LEASE_SECONDS, whatever the store’s optio
   expect(row?.['kept']).toBe(true);
 });
 
-it('T4: leases the oldest jobs first, and only jobs that the worker offers', async () => {
+it('T4: a claim leases the oldest jobs first, and only jobs that the worker offers', async () => {
   const first = await submitJob(db.store, { items: 2, shardSize: 1 });
   await submitJob(db.store, { items: 2, shardSize: 1, model: 'another' });
   const third = await submitJob(db.store, { items: 2, shardSize: 1 });
@@ -95,7 +95,7 @@ it('T4: leases the oldest jobs first, and only jobs that the worker offers', asy
   expect(tasks.map(({ jobId }) => jobId)).toEqual([first, first, third, third]);
 });
 
-it('T9: omits items that have an outcome', async () => {
+it('T9: a lease omits items that have an outcome', async () => {
   await submitJob(db.store, { items: 3 });
   const task = await leaseOne(db.store, 'ann');
   const whole = completion(task);
@@ -105,7 +105,7 @@ it('T9: omits items that have an outcome', async () => {
   expect(again?.items.map(({ itemId }) => itemId)).toEqual(['item-0', 'item-2']);
 });
 
-it('T4: finds a task that went back to pending although later tasks were leased meanwhile', async () => {
+it('T4: a claim finds a task that went back to pending although later tasks were leased meanwhile', async () => {
   const other = createStore({ url: db.url });
   await submitJob(db.store, { items: 4, shardSize: 1 });
   const first = await leaseOne(db.store, 'ann');

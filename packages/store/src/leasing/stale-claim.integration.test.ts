@@ -3,7 +3,7 @@ import { fileStore, leaseTasks, submitJob, success } from '../testing/index.ts';
 
 const db = fileStore();
 
-it('T4: never leases an item whose outcome was recorded before its task was locked', async () => {
+it('T4: a claim never leases an item whose outcome was recorded before its task was locked', async () => {
   const items = 400;
   await submitJob(db.store, { items, shardSize: items });
   let [leased] = await leaseTasks(db.store, 'ann');

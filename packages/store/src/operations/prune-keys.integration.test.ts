@@ -30,7 +30,7 @@ async function runChat(): Promise<void> {
   );
 }
 
-it('I6: frees the idempotency key when the job is marked', async () => {
+it('I6: a prune frees the idempotency key when the job is marked', async () => {
   const first = await submitKeyed(db.store, 'key');
   await runChat();
   expect(await submitKeyed(db.store, 'key')).toEqual({ ...first, outcome: 'existing' });
@@ -44,7 +44,7 @@ it('I6: frees the idempotency key when the job is marked', async () => {
   expect(second).not.toMatchObject({ jobId: first.jobId });
 });
 
-it('I6: leaves a job that a submission with its key has locked for the next prune', async () => {
+it('I6: a prune leaves a job that a submission with its key has locked for the next prune', async () => {
   const first = await submitKeyed(db.store, 'key');
   await runChat();
   if (!('jobId' in first)) throw new Error('The job was not created.');
@@ -64,7 +64,7 @@ it('I6: leaves a job that a submission with its key has locked for the next prun
   expect(await db.store.prune(PRUNE_ALL)).toMatchObject({ jobs: 1 });
 });
 
-it('I3: keeps outcomes that a newer job reused, and runs later equal items again', async () => {
+it('I3: a prune keeps outcomes that a newer job reused, and later equal items run again', async () => {
   const first = await submitKeyed(db.store, 'one');
   await runChat();
   const second = await submitKeyed(db.store, 'two');

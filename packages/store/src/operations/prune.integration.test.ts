@@ -35,7 +35,7 @@ async function oldJob(items: number, shardSize = 10): Promise<string> {
   return jobId;
 }
 
-it('deletes a job that ended long ago with all its rows, and keeps its counts and the other jobs', async () => {
+it('a prune deletes a job that ended long ago with all its rows, and keeps its counts and the other jobs', async () => {
   const old = await submitJob(db.store, { items: 10, shardSize: 2 });
   const [lost, broken, odd] = await leaseTasks(db.store, 'bob', 3);
   if (lost === undefined || broken === undefined || odd === undefined)
@@ -96,7 +96,7 @@ async function workerCounters(): Promise<unknown> {
   }));
 }
 
-it('deletes a job that was cancelled long ago, and keeps unfinished and recent ones', async () => {
+it('a prune deletes a job that was cancelled long ago, and keeps unfinished and recent ones', async () => {
   const unended = await submitJob(db.store, { items: 1 });
   await db.sql`update jobs set created_at = now() - interval '1 year'`;
   const cancelled = await submitJob(db.store, { items: 5, shardSize: 1 });
@@ -112,7 +112,7 @@ it('deletes a job that was cancelled long ago, and keeps unfinished and recent o
   expect(await db.store.readJob(young)).not.toBeNull();
 });
 
-it('deletes a bounded number of rows per call, and hides the job from the first call on', async () => {
+it('a prune deletes a bounded number of rows per call, and hides the job from the first call on', async () => {
   const old = await oldJob(100, 2);
   const other = await submitJob(db.store, { items: 1 });
   const total = Object.values(await rowCounts(db.sql)).reduce((sum, rows) => sum + rows, 0);
@@ -142,7 +142,7 @@ it('deletes a bounded number of rows per call, and hides the job from the first 
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('continues an interrupted prune, whatever age the call names', async () => {
+it('a prune continues an interrupted one, whatever age the call names', async () => {
   const old = await oldJob(50, 1);
   await db.store.prune({ ...PRUNE_ALL, rowLimit: 20 });
   expect(await rowsOf(db.sql, old)).toBeGreaterThan(50);
@@ -155,7 +155,7 @@ it('continues an interrupted prune, whatever age the call names', async () => {
   expect(await rowsOf(db.sql, old)).toBe(0);
 });
 
-it('deletes everything when four prunes run at once', async () => {
+it('four prunes at once delete everything', async () => {
   const jobs = [await oldJob(300, 1), await oldJob(20, 3), await oldJob(50, 1)];
   const prune = async () => {
     while ((await db.store.prune({ ...PRUNE_ALL, rowLimit: 40 })).left.jobs > 0);
@@ -166,7 +166,7 @@ it('deletes everything when four prunes run at once', async () => {
   expect(await db.sql`select sum(items_ok)::int as ok from pruned_tallies`).toEqual([{ ok: 370 }]);
 });
 
-it('T9: refuses late reports for a job during and after its prune, and leaves no row', async () => {
+it('T9: a late report is refused during and after the prune of its job, and leaves no row', async () => {
   const old = await submitJob(db.store, { items: 40, shardSize: 1 });
   const tasks = await leaseTasks(db.store, 'bob', 40);
   await db.sql`update tasks set status = 'failed', error = '{}', lease_until = null, assigned_worker = null`;
@@ -192,7 +192,7 @@ it('T9: refuses late reports for a job during and after its prune, and leaves no
   expect(await db.sql`select from leases`).toHaveLength(0);
 });
 
-it('fails a download of a job that is pruned meanwhile, instead of ending it early', async () => {
+it('a download fails when its job is pruned meanwhile, instead of ending early', async () => {
   const old = await oldJob(4000, 1000);
   const pages = db.store.results(old, 4000)[Symbol.asyncIterator]();
   expect((await pages.next()).value).toHaveLength(1000);
@@ -203,7 +203,7 @@ it('fails a download of a job that is pruned meanwhile, instead of ending it ear
   await expect(rest()).rejects.toThrow(/was pruned while its results were being read/);
 });
 
-it('deletes a job of an earlier release, whose range of task ids is unknown', async () => {
+it('a prune deletes a job of an earlier release, whose range of task ids is unknown', async () => {
   const old = await oldJob(30, 1);
   await db.sql`update jobs set first_task_id = null, last_task_id = null`;
   expect(await db.store.prune(PRUNE_ALL)).toMatchObject({ jobs: 1, left: NOTHING });

@@ -73,7 +73,7 @@ it('R3: counts the expiries of each job', async () => {
   expect((await db.store.readJob(other))?.leaseExpiredEvents).toBe(0);
 });
 
-it('R4: changes no row in a second run', async () => {
+it('R4: a second reclaim changes no row', async () => {
   await submitJob(db.store, { items: 50 });
   await leaseTasks(db.store, 'ann', 3);
   await expireLeases(db.sql);
