@@ -21,7 +21,7 @@ export interface HeartbeatLoopDeps {
   readonly meters: WorkMeters;
 }
 
-/** Sends heartbeats: what this worker is, and which leases it renews. A busy worker must not look dead. */
+/** Sends heartbeats, which describe the worker and renew its leases. A loop of its own, so that a busy worker stays alive. */
 export class HeartbeatLoop {
   readonly #deps: HeartbeatLoopDeps;
   readonly #now = new Signal();
@@ -86,7 +86,7 @@ export class HeartbeatLoop {
     machine.dispatch({ kind: 'heartbeat_answered', plan, sentAt, reply });
   }
 
-  /** What the worker is and offers. */
+  /** Describes the worker: its host, offers, settings and rates. */
   #advert(): Heartbeat {
     const { options, machine, meters } = this.#deps;
     const offers = offeredNow(machine.state, options.now());

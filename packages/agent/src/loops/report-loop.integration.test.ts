@@ -111,7 +111,7 @@ const ok = (task: LeasedTask, index: number, outputBytes = 1): ItemEnd => ({
 
 const namesOf = (tasks: readonly LeaseName[]) => tasks.map(({ task_id, attempt }) => ({ task_id, attempt }));
 
-/** The first `Count` tasks; the test fails where there are fewer. */
+/** The first tasks, by these names. The test fails if there are fewer. */
 function first<Names extends readonly string[]>(tasks: readonly LeasedTask[], ...names: Names) {
   return Object.fromEntries(
     names.map((name, index) => {

@@ -66,7 +66,7 @@ export class ReportLoop {
   }
 
   /**
-   * Answers the replies by lease. A report that the control plane refuses to read is sent again in parts, so
+   * Returns the replies by lease. A report that the control plane refuses to read is sent again in parts, so
    * that one unreadable outcome costs no other.
    */
   async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {

@@ -1,8 +1,8 @@
 import type { ReportEntry } from '@macbatch/contract';
 
 /**
- * Splits a report that the control plane refused to read into smaller ones that say the same. Answers none
- * when nothing is left to divide. `code` is the refusal's.
+ * Splits a report that the control plane refused to read into smaller ones that say the same. Returns none when
+ * nothing is left to divide. `code` is the code of the refusal.
  */
 export function splitReport(entries: readonly ReportEntry[], code: string): ReportEntry[][] {
   const [entry] = entries;

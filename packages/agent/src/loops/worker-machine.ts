@@ -3,7 +3,7 @@ import type { Happening } from '../worker/event.ts';
 import { step } from '../worker/step.ts';
 import { initialState, type WorkerSettings, type WorkerState } from '../worker/worker-state.ts';
 
-/** Keeps the worker's state: feeds events to `step` and has the effects carried out, in order. */
+/** Holds the worker's state: feeds events to `step` and carries out the effects in order. */
 export class WorkerMachine {
   readonly #perform: (effect: Effect) => void;
   readonly #now: () => number;

@@ -26,7 +26,7 @@ export class Journal {
   }
 
   /**
-   * Sets the deployment that the worker talks to. Answers what an earlier process finished for it without an
+   * Sets the deployment that the worker talks to. Returns what an earlier process finished for it without an
    * acknowledgement. Records of other deployments stay in the file.
    */
   open(deployment: string): readonly RecoveredTask[] {

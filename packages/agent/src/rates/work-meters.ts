@@ -22,7 +22,7 @@ export class WorkMeters {
     this.#loads = new ModelLoads(now);
   }
 
-  /** An item starts. `runtime` is undefined where none takes the offer. */
+  /** Starts to time an item. `runtime` is undefined if no runtime can run the offer. */
   started(offer: Offer, runtime: Runtime | undefined): TimedRun {
     this.#rates.started(offer);
     const load = runtime === undefined ? null : this.#loads.started(runtime, offer.model);

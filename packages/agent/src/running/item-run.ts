@@ -12,7 +12,7 @@ export interface ItemRunDeps {
   readonly onSuccess: () => void;
 }
 
-/** Runs of an item that fails transiently. */
+/** Tries of an item that fails transiently. */
 const TRANSIENT_TRIES = 3;
 const TRANSIENT_PAUSE_MS = 1000;
 
@@ -24,7 +24,7 @@ const MAX_WAIT_PAUSE_MS = 30_000;
 /** Longest message of an error that is reported, in characters. */
 const MAX_MESSAGE_LENGTH = 2000;
 
-/** Runs one item and retries it as its failures deserve. Never rejects. */
+/** Runs one item, with retries that depend on the class of its failures. Never rejects. */
 export async function runItem(
   runtime: Runtime,
   itemId: string,

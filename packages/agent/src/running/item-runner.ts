@@ -16,7 +16,7 @@ export interface ItemRunnerDeps {
   readonly dispatch: (happening: Happening) => void;
 }
 
-/** Runs items on the runtimes and tells how each run ended. */
+/** Runs items on the runtimes and dispatches how each run ended. */
 export class ItemRunner {
   readonly #deps: ItemRunnerDeps;
   readonly #aborts = new Map<number, AbortController>();
@@ -70,7 +70,7 @@ export class ItemRunner {
     try {
       parsed = { params: JSON.parse(params), payload: JSON.parse(item.payload) };
     } catch (error) {
-      // The control plane has parsed both, so it is one with other rules.
+      // The control plane has parsed both. It must be a version with other rules.
       const unreadable = { code: 'invalid_payload', message: `not readable here: ${messageOf(error)}` };
       return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
     }

@@ -10,7 +10,7 @@ import { isEnded } from './worker-state.ts';
 /** A lease is renewed when this part of it has passed. */
 const RENEW_AFTER = 1 / 3;
 
-/** Takes over the tasks that were leased and starts their items. A draining worker hands them back. */
+/** Starts the items of leased tasks. A draining worker hands the tasks back. */
 export function adoptLeases({ tasks, sentAt, now }: EventOf<'leased'>): Change {
   return inOrder(
     forEach(tasks, (lease) => adopt(lease, sentAt, now)),

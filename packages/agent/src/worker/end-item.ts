@@ -100,7 +100,7 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
   };
 }
 
-/** Takes the run out of its slot; `end` is null where it says nothing about the item. */
+/** Takes the run out of its slot. `end` is null if the item runs again. */
 function freeSlot(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }> | null, now: number): Change {
   return inOrder(
     set((state) => ({ ...state, runs: state.runs.filter((each) => each.number !== run.number) })),

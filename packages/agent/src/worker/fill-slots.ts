@@ -18,13 +18,13 @@ function startItems(now: number): Change {
     if (isQuarantined(state)) return nothing(state);
     const suspects = state.tasks.filter((task) => task.suspects.length > 0);
     return inOrder(
-      forEach(suspects, ({ number }) => doubtLapsed(number, now)),
-      (doubted) => {
-        const next = nextSuspect(doubted, now);
-        if (next === null) return forEach(doubted.tasks, ({ number }) => startQueued(number, now))(doubted);
-        if (doubted.runs.length > 0) return nothing(doubted);
+      forEach(suspects, ({ number }) => confirmLease(number, now)),
+      (checked) => {
+        const next = nextSuspect(checked, now);
+        if (next === null) return forEach(checked.tasks, ({ number }) => startQueued(number, now))(checked);
+        if (checked.runs.length > 0) return nothing(checked);
         const { task, suspect } = next;
-        return startItem(task.number, suspect.item, suspect.suspicion, now)(doubted);
+        return startItem(task.number, suspect.item, suspect.suspicion, now)(checked);
       },
     )(state);
   };
@@ -36,18 +36,18 @@ function startQueued(number: number, now: number): Change {
     const task = taskOf(state, number);
     const room = state.settings.slots - state.runs.length;
     if (task === undefined || task.queue.length === 0 || room <= 0) return nothing(state);
-    if (isLapsed(task, now)) return doubtLapsed(number, now)(state);
+    if (mayHaveExpired(task, now)) return confirmLease(number, now)(state);
     return forEach(task.queue.slice(0, room), (item) => startItem(number, item, null, now))(state);
   };
 }
 
-/** The suspect with the fewest crashes. Innocent items so run first, and show that the runtime works. */
+/** The suspect with the fewest crashes: innocent items run first, and show that the runtime works. */
 function nextSuspect(
   { tasks }: WorkerState,
   now: number,
 ): { readonly task: HeldTask; readonly suspect: Suspect } | null {
   const [next] = tasks
-    .filter((task) => !isLapsed(task, now))
+    .filter((task) => !mayHaveExpired(task, now))
     .flatMap((task) => task.suspects.map((suspect) => ({ task, suspect })))
     .toSorted((one, other) => one.suspect.suspicion.crashesAlone - other.suspect.suspicion.crashesAlone);
   return next ?? null;
@@ -88,15 +88,15 @@ function startItem(number: number, item: LeasedItem, suspicion: Suspicion | null
 }
 
 /** The lease may have expired: this machine slept, or the lease came at the end of a long wait. */
-function isLapsed({ trustedUntil }: HeldTask, now: number): boolean {
+function mayHaveExpired({ trustedUntil }: HeldTask, now: number): boolean {
   return now > trustedUntil;
 }
 
-/** Asks at once whether a lease that may have expired still holds. Nothing of the task starts before the answer. */
-function doubtLapsed(number: number, now: number): Change {
+/** Has a heartbeat ask whether a lease that may have expired still holds. Nothing of the task starts before the answer. */
+function confirmLease(number: number, now: number): Change {
   return (state) => {
     const task = taskOf(state, number);
-    if (task === undefined || task.possiblyExpired || !isLapsed(task, now)) return nothing(state);
+    if (task === undefined || task.possiblyExpired || !mayHaveExpired(task, now)) return nothing(state);
     const { task_id, attempt } = task.lease;
     return inOrder(
       set((before) => withTask(before, { ...task, possiblyExpired: true })),

@@ -8,7 +8,7 @@ import { recoveredReportable } from './reportable.ts';
 import { isFormerReported, queueReport } from './reports.ts';
 import { isEnded, taskOf, type WorkerState } from './worker-state.ts';
 
-/** Takes over what the control plane answered to a heartbeat. */
+/** Applies the control plane's answer to a heartbeat: admission, renewed and lost leases, recorded items. */
 export function heartbeatAnswered(event: EventOf<'heartbeat_answered'>): Change {
   const { plan, reply, now } = event;
   const numbers = new Map(plan.renews.map((lease) => [leaseKey(lease), lease.task]));

@@ -19,7 +19,7 @@ describe('heartbeatPauseMs', () => {
     expect(heartbeatPauseMs(admitted().state)).toBe(SETTINGS.heartbeatMs);
   });
 
-  it('W1: is a second while the first heartbeat has no answer, or shorter where pauses are', () => {
+  it('W1: is a second while the first heartbeat has no answer, or shorter if the usual pause is', () => {
     const worker = machine();
     worker.take(missed);
     expect(heartbeatPauseMs(worker.state)).toBe(1000);

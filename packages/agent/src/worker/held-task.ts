@@ -13,7 +13,7 @@ export interface Suspect {
 /** After this many failed items, the rest of a task is left to another worker. */
 const MAX_FAILED_ITEMS = 3;
 
-/** A leased task: what is left to start, and what came of the rest. Its running items are `runs` of the state. */
+/** A leased task: items that are left to start, and outcomes. Its running items are in `runs` of the state. */
 export interface HeldTask {
   /** Unique in this process: the same lease can be granted twice, as a copy. */
   readonly number: number;
@@ -65,7 +65,7 @@ export function heldTask(number: number, lease: LeasedTask, trustedUntil: number
   };
 }
 
-/** What the task's items run on. */
+/** The offer under which the task's items run. */
 export function offerOf({ lease: { job_type, model } }: HeldTask): Offer {
   return { job_type, model };
 }
@@ -75,7 +75,7 @@ export function isStartable({ queue, suspects }: HeldTask): boolean {
   return queue.length > 0 || suspects.length > 0;
 }
 
-/** Items that this worker has to bring: all but those that another worker has reported. */
+/** Number of items that this worker has to report: all but those that another worker has reported. */
 export function itemCountOf({ lease, recordedElsewhere }: HeldTask): number {
   return lease.items.length - recordedElsewhere.size;
 }

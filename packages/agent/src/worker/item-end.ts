@@ -13,7 +13,7 @@ export interface RuntimeWithdrawal {
 /** How the run of one item ended. */
 export type ItemEnd =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** Failed after all retries here. The task's error: another worker may succeed. */
+  /** All tries here failed. It becomes the task's error, as another worker may succeed. */
   | { readonly kind: 'failed'; readonly error: ReportedError }
   /** This Mac cannot run it now; the item is not to blame. */
   | { readonly kind: 'not_here'; readonly error: ReportedError; readonly withdraws?: RuntimeWithdrawal }

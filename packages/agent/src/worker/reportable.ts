@@ -4,18 +4,18 @@ import { leaseNameOf } from './lease-key.ts';
 
 /** A lease that an earlier process of this worker held, and its outcomes without an acknowledgement. */
 export interface RecoveredTask extends LeaseName {
-  /** Items that were leased; infinite where the disk has no record of the lease itself. */
+  /** Number of leased items; infinite if the disk has no record of the lease itself. */
   readonly items: number;
   readonly outcomes: readonly Outcome[];
 }
 
-/** What came of a lease and has to be reported. */
+/** The outcomes of a lease, and what the control plane has to know about the rest of it. */
 export interface Reportable {
   readonly lease: LeaseName;
   readonly outcomes: readonly Outcome[];
   /** How many outcomes, from the first on, the control plane has acknowledged. */
   readonly acknowledged: number;
-  /** Items that this worker has to bring. */
+  /** Number of items that this worker has to report. */
   readonly itemCount: number;
   /** Some items only, of another worker's lease. */
   readonly copy: boolean;
@@ -27,7 +27,7 @@ export interface Reportable {
   readonly lost: boolean;
 }
 
-/** What came of a held task. */
+/** What has to be reported about a held task. */
 export function reportableOf(task: HeldTask): Reportable {
   const { lease, outcomes, acknowledged, error, handBack, lost } = task;
   return {
@@ -47,7 +47,7 @@ export function unstartedRest(task: HeldTask): Reportable {
   return { ...reportableOf(task), outcomes: [], acknowledged: 0, error: null, handBack: true, lost: false };
 }
 
-/** What an earlier process finished of a task. The rest is handed back. */
+/** What has to be reported about a task of an earlier process. The rest is handed back. */
 export function recoveredReportable({ task_id, attempt, items, outcomes }: RecoveredTask): Reportable {
   return {
     lease: { task_id, attempt },

@@ -17,7 +17,7 @@ import {
   withTask,
 } from './worker-state.ts';
 
-/** Sends as much as one report holds: what tasks ended with, and new outcomes of tasks that still run. */
+/** Sends as much as one report holds: last reports of tasks, and new outcomes of tasks that still run. */
 export function reportDue({ now }: EventOf<'report_due'>): Change {
   return (state) => {
     const { waiting, partial, sending } = state.reports;

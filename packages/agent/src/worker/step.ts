@@ -11,8 +11,9 @@ import { isReadyForWork, wantedOffers } from './work-wanted.ts';
 import type { WorkerState } from './worker-state.ts';
 
 /**
- * The whole behaviour of a worker: answers its next state and what the outside world has to do. Pure: the time
- * comes with the event. The loops feed it events and carry out its effects.
+ * The whole behaviour of a worker: returns the next state and the effects, which are what the outside world has to do.
+ * Pure: the time comes with the event. The loops feed it events and carry out its effects. `step.test.ts` has a table
+ * of what each event does in each state.
  */
 export function step(state: WorkerState, event: WorkerEvent): Step {
   return inOrder(changeFor(event), probeDueOffers(event.now), (after) => signalsFor(state, event)(after))(

@@ -5,7 +5,7 @@ import type { ItemEnd, RuntimeWithdrawal } from './item-end.ts';
 import { dueForProbe, isSameOffer, restore, withdraw } from './withdrawals.ts';
 import type { Run, WorkerState } from './worker-state.ts';
 
-/** Stops asking for an offer that failed here, and withdraws from its runtime what the runtime says. */
+/** Stops asking for an offer that failed here, and withdraws the offers that its runtime names. */
 export function withdrawFailed(
   { offer, runtime }: Run,
   { error, withdraws }: Extract<ItemEnd, { readonly kind: 'not_here' }>,
@@ -23,7 +23,7 @@ export function withdrawFailed(
   );
 }
 
-/** Has each runtime look at its withdrawn offers whose pause is over, one look at a time. */
+/** Has each runtime probe its withdrawn offers whose pause is over, one probe at a time. */
 export function probeDueOffers(now: number): Change {
   return (state) => {
     const due = dueForProbe(state.withdrawals, now);

@@ -3,7 +3,7 @@ import type { Offer } from '../runtimes/runtime.ts';
 const FIRST_PAUSE_MS = 60_000;
 const MAX_PAUSE_MS = 60 * 60_000;
 
-/** An offer that failed here, and since when it may be made again. */
+/** An offer that failed here, and when it may be made again. */
 export interface Withdrawal {
   readonly offer: Offer;
   /** The one runtime that cannot run the offer; null where the worker does not ask for it at all. */

@@ -33,7 +33,7 @@ export function offeredNow(state: WorkerState, now: number): readonly Offer[] {
   return offers;
 }
 
-/** Index of the first runtime that can run the offer now; null where there is none. */
+/** Index of the first runtime that can run the offer now; null if there is none. */
 export function runtimeFor(state: WorkerState, offer: Offer, now: number): number | null {
   const index = state.runtimes.findIndex(
     ({ offers }, runtime) =>

@@ -26,14 +26,14 @@ export interface WorkerSettings {
   readonly hasFormerBoots: boolean;
 }
 
-/** The running, or saving, of one item in a slot. */
+/** One item in a slot: it runs, or its outcome is being saved. */
 export interface Run {
   readonly number: number;
   /** Number of the held task. */
   readonly task: number;
   readonly item: LeasedItem;
   readonly offer: Offer;
-  /** Index of the runtime; null where none takes the offer now. */
+  /** Index of the runtime; null if no runtime can run the offer now. */
   readonly runtime: number | null;
   /** The item's crash record, for a suspect. A suspect has the slots for itself. */
   readonly suspicion: Suspicion | null;
@@ -71,7 +71,7 @@ export type QueuedReport =
   | { readonly kind: 'rest'; readonly reportable: Reportable }
   | { readonly kind: 'recovered'; readonly reportable: Reportable };
 
-/** A part of a running task's outcomes: those before `upTo`. */
+/** The outcomes of a running task before index `upTo`. */
 export interface PartialReport {
   readonly task: number;
   readonly upTo: number;
@@ -91,7 +91,7 @@ export interface Reports {
   } | null;
 }
 
-/** All that a worker knows. Treated as immutable: `step` answers a new one. */
+/** All that a worker knows. Immutable: `step` returns a new state. */
 export interface WorkerState {
   readonly settings: WorkerSettings;
   readonly life: WorkerLife;
