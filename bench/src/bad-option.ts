@@ -1,2 +1,2 @@
-/** What was asked for on the command line can't be done; the message says what can. */
+/** A command line option is not valid. The message says what is. */
 export class BadOption extends Error {}

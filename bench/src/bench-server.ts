@@ -4,28 +4,28 @@ import { openPostgres } from '@macbatch/postgres';
 import { migrate } from '@macbatch/store';
 import postgres from 'postgres';
 
-/** Clock ticks a second in /proc; the same on every Linux that Node runs on. */
-const TICKS = 100;
+/** Clock ticks per second in /proc: the same on every Linux that Node supports. */
+const TICKS_PER_SECOND = 100;
 
-/** The product's embedded server with its durable settings, on a folder of its own. */
+/** The embedded Postgres with its durable settings, in its own folder. */
 export interface BenchServer extends AsyncDisposable {
-  /** Where its data are. */
+  /** The parent of the data folder. */
   readonly dir: string;
   readonly version: string;
-  /** A new database: an empty one, or one with the product's schema. */
+  /** Creates a database: empty, or with macbatch's schema. */
   database(kind: 'empty' | 'product'): Promise<BenchDatabase>;
-  /** CPU seconds that Postgres has used so far; null where they can't be told. */
+  /** CPU seconds that Postgres has used so far. Null on systems without /proc. */
   cpuSeconds(): Promise<number | null>;
   /**
-   * Buffers that each statement touched which \`work\` ran over the address it is given, by what the server
-   * explains of the plans it really used. Empty where the server has no auto_explain.
+   * Returns the number of buffers of each statement that `work` runs through the URL it gets, as auto_explain logs
+   * them. Empty if the server has no auto_explain.
    */
   buffersOf(url: string, work: (url: string) => Promise<void>): Promise<number[]>;
 }
 
 interface BenchDatabase extends AsyncDisposable {
   readonly url: string;
-  /** A client for what is measured beside the product. */
+  /** A client for measurements outside the store. */
   readonly sql: postgres.Sql;
 }
 
@@ -39,6 +39,7 @@ const EXPLAIN = {
 
 const TEMPLATE = 'bench_template';
 
+/** Starts an embedded Postgres with a template database. */
 export async function openBenchServer(dir: string): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(dir, 'macbatch-bench-'));
   const log: string[] = [];
@@ -75,7 +76,7 @@ export async function openBenchServer(dir: string): Promise<BenchServer> {
       const explained = new URL(url);
       for (const [name, value] of Object.entries(EXPLAIN)) explained.searchParams.set(name, value);
       await work(explained.href);
-      // The log arrives through a pipe of its own.
+      // The log arrives later, through another pipe.
       await new Promise((resolve) => setTimeout(resolve, 300));
       return topBuffers(log);
     },
@@ -88,7 +89,7 @@ export async function openBenchServer(dir: string): Promise<BenchServer> {
   };
 }
 
-/** The first count of buffers of each plan in a log: that of its topmost node, which holds the others. */
+/** Reads the first buffer count of each plan in a log. It is that of the top node, which includes the other nodes. */
 function topBuffers(log: readonly string[]): number[] {
   const found: number[] = [];
   let open = false;
@@ -107,7 +108,7 @@ function topBuffers(log: readonly string[]): number[] {
 interface ProcessTimes {
   readonly parent: number;
   readonly own: number;
-  /** Of children that have ended. */
+  /** CPU seconds of children that have ended. */
   readonly children: number;
 }
 
@@ -118,7 +119,7 @@ async function timesOf(pid: string | number): Promise<ProcessTimes | null> {
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
-  const sum = (...at: number[]) => at.reduce((total, i) => total + (fields[i] ?? 0), 0) / TICKS;
+  const sum = (...at: number[]) => at.reduce((total, i) => total + (fields[i] ?? 0), 0) / TICKS_PER_SECOND;
   return { parent: fields[1] ?? 0, own: sum(11, 12), children: sum(13, 14) };
 }
 

@@ -2,9 +2,9 @@ import { median, medianRatio } from './median.ts';
 import type { Bench } from './row.ts';
 
 export interface Sample {
-  /** The figure that is compared: a rate or a time. */
+  /** The compared value: a rate or a time. */
   readonly rate: number;
-  /** CPU seconds for each 100,000, of this process and Postgres; null where they can't be told. */
+  /** CPU seconds of this process and Postgres per 100,000 operations. Null if they are unknown. */
   readonly cpu: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface Standing {
   cpuRatio(name: string, to: string): number | null;
 }
 
-/** Runs each contestant once a round, in turn, so that what else the machine does hits all alike. */
+/** Runs each contestant once per round, in turn, so that other load on the machine affects all of them alike. */
 export async function contest(
   bench: Bench,
   contestants: Readonly<Record<string, () => Promise<Sample>>>,
@@ -38,7 +38,7 @@ export async function contest(
   };
 }
 
-/** Runs `work`, which handles `count` of something, and says what CPU each 100,000 took. */
+/** Runs `work`, which does `count` operations and returns its rate. Adds the CPU seconds per 100,000 operations. */
 export async function withCpu(bench: Bench, count: number, work: () => Promise<number>): Promise<Sample> {
   const before = await bench.server.cpuSeconds();
   const own = process.cpuUsage();

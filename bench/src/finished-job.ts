@@ -1,18 +1,18 @@
 import type postgres from 'postgres';
+import { uuidv7 } from 'uuidv7';
 import { OUTPUT, PAYLOAD } from './product-load.ts';
-import { uuidv7 } from './uuid.ts';
 
-export interface FinishedShape {
+export interface FinishedJobSize {
   readonly items: number;
   readonly shardSize: number;
-  /** One task in so many has failed; 0 for none. */
+  /** One task in this many has failed. 0 means none. */
   readonly failedEvery: number;
 }
 
-/** A job that has ended, written straight into the tables: millions of outcomes would take too long to report. */
-export async function finishedJob(sql: postgres.Sql, shape: FinishedShape): Promise<string> {
+/** Writes an ended job directly into the tables, because reporting millions of outcomes takes too long. */
+export async function finishedJob(sql: postgres.Sql, size: FinishedJobSize): Promise<string> {
   const id = uuidv7();
-  const { items, shardSize, failedEvery } = shape;
+  const { items, shardSize, failedEvery } = size;
   const tasks = Math.ceil(items / shardSize);
   const failed = failedEvery === 0 ? 0 : Math.floor(tasks / failedEvery);
   await sql`

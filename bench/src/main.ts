@@ -14,14 +14,14 @@ const args = process.argv.slice(2);
 try {
   const options = readOptions(args);
   if (options.help) process.stdout.write(`${HELP}\n`);
-  else await show(await measured(options), options);
+  else await show(await measure(options), options);
 } catch (error) {
   if (!(error instanceof BadOption)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 2;
 }
 
-async function measured(options: Options): Promise<Run> {
+async function measure(options: Options): Promise<Run> {
   const outcomes: Outcome[] = [];
   let postgres = 'unknown';
   for (const dir of options.dirs) {

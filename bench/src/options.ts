@@ -9,14 +9,14 @@ export const HELP = `Usage: npm run bench -- [options]
 
 Measures macbatch against graphile-worker and pg-boss on the same embedded Postgres.
 
-  --row NAME    only this row; may be given several times: ${ROWS.map(({ name }) => name).join(', ')}
-  --dir FOLDER  keep the database in this folder; may be given several times
-                (default: the temporary folder, and /dev/shm where there is one)
-  --rounds N    how often each contestant runs (default 3)
-  --quick       a small run in under two minutes, whose figures mean little
-  --json        results as JSON
-  --write       also write them to docs/benchmarks.md
-  --help        this text`;
+  --row NAME    run only this row (repeatable): ${ROWS.map(({ name }) => name).join(', ')}
+  --dir FOLDER  put the database into this folder (repeatable; default: the folder for temporary
+                files, and /dev/shm if it exists)
+  --rounds N    run each contestant this often (default 3)
+  --quick       run for less than two minutes, only to check that everything works
+  --json        print the results as JSON
+  --write       also write the results to docs/benchmarks.md
+  --help        print this text`;
 
 export interface Options {
   readonly rows: readonly string[];
@@ -29,7 +29,7 @@ export interface Options {
 }
 
 export function readOptions(args: readonly string[]): Options {
-  const { values } = parsed(args);
+  const { values } = parse(args);
   const unknown = values.row?.find((name) => !ROWS.some((row) => row.name === name));
   if (unknown !== undefined) {
     throw new BadOption(`There is no row ${unknown}. Rows: ${ROWS.map(({ name }) => name).join(', ')}.`);
@@ -47,7 +47,7 @@ export function readOptions(args: readonly string[]): Options {
   };
 }
 
-function parsed(args: readonly string[]) {
+function parse(args: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const;
   try {
     return parseArgs({

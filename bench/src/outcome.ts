@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Line } from './row.ts';
 
-/** The lines of one row with the data in one folder. */
+/** The lines of one row, measured with the data in one folder. */
 export interface Outcome {
   readonly row: string;
   readonly title: string;
@@ -9,7 +9,7 @@ export interface Outcome {
   readonly lines: readonly Line[];
 }
 
-/** A whole run, with what is needed to tell another one from it. */
+/** A run, with the facts that distinguish it from other runs. */
 export interface Run {
   readonly command: string;
   readonly date: string;

@@ -1,7 +1,7 @@
 import type { Run } from './outcome.ts';
 import { markdownTable } from './table.ts';
 
-/** docs/benchmarks.md: a run as a page. */
+/** Formats a run as the page docs/benchmarks.md. */
 export function page(run: Run): string {
   const dirs = [...new Set(run.outcomes.map(({ dir }) => dir))];
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
@@ -13,11 +13,11 @@ Written by \`${run.command}\`; do not edit it by hand.
 - Date: ${run.date}
 - Versions: ${versions.join(', ')}
 
-Contestants ran in turn within each round, on the same server with durable settings; figures are medians of the
-rounds, ratios medians of the ratios within a round. Only ratios say something on another machine. "floor" is
-where a regression begins, "goal" is what the design aims for; where a line is against a peer they are ratios.
-graphile is graphile-worker by its fastest documented setting (24 at once, local queue of 500, batches without
-delay), which deletes finished jobs; pg-boss is fetch and complete in batches.
+Contestants run in turn within each round, on the same server with durable settings. Figures are medians of the
+rounds, and ratios are medians of the ratios within a round. Only ratios can be compared with other machines. Below
+"floor" is a regression; "goal" is the aim of the design. In lines with a peer, both are ratios. graphile is
+graphile-worker with its fastest documented settings (24 at once, local queue of 500, batches without delay), which
+delete finished jobs. pg-boss is fetch and complete in batches.
 
 ${dirs.map((dir) => section(run, dir)).join('\n\n')}
 `;

@@ -1,7 +1,7 @@
 import type { Item } from '@macbatch/core';
 import type { Store } from '@macbatch/store';
 
-/** JSON text of about 200 bytes. */
+/** A payload of about 200 bytes. */
 export const PAYLOAD = JSON.stringify({ text: 'x'.repeat(180) });
 export const OUTPUT = '{"ok":true}';
 export const OFFERS = [{ jobType: 'noop', model: 'noop' }] as const;
@@ -10,7 +10,7 @@ async function* manyItems(count: number): AsyncGenerator<Item, void, undefined> 
   for (let n = 0; n < count; n += 1) yield { id: `item-${n}`, payload: PAYLOAD };
 }
 
-/** Submits a job of no-op items; returns its id. */
+/** Submits a job of no-op items. Returns its id. */
 export async function submitNoops(store: Store, items: number, shardSize = 1): Promise<string> {
   const reply = await store.submit(
     { jobType: 'noop', model: 'noop', params: '{}', shardSize, retryOn: 'attempts', idempotencyKey: null },
@@ -21,20 +21,20 @@ export async function submitNoops(store: Store, items: number, shardSize = 1): P
   return reply.jobId;
 }
 
-/** Leases and completes `batch` tasks at a time in `loops` workers until nothing is left; returns how many. */
+/** Leases and completes `batch` tasks at a time in `loops` workers until none is left. Returns their number. */
 export async function drain(store: Store, batch: number, loops: number): Promise<number> {
   const counts = await Promise.all(
-    Array.from({ length: loops }, (_, n) => drainAs(store, `bench-${n}`, batch)),
+    Array.from({ length: loops }, (_, n) => drainAsWorker(store, `bench-${n}`, batch)),
   );
   return counts.reduce((total, count) => total + count, 0);
 }
 
-async function drainAs(store: Store, worker: string, limit: number): Promise<number> {
+async function drainAsWorker(store: Store, worker: string, limit: number): Promise<number> {
   for (let done = 0; ; ) {
     const call = { worker, boot: 'bench', limit, offers: OFFERS, renews: true };
     const { tasks } = await store.lease(call);
     if (tasks.length === 0) return done;
-    const verdicts = await store.report(
+    const replies = await store.report(
       worker,
       tasks.map((task) => ({
         taskId: task.taskId,
@@ -50,7 +50,7 @@ async function drainAs(store: Store, worker: string, limit: number): Promise<num
         error: null,
       })),
     );
-    const refused = verdicts.find((each) => each.outcome !== 'accepted');
+    const refused = replies.find((each) => each.outcome !== 'accepted');
     if (refused !== undefined) throw new Error(`a completion was ${refused.outcome}`);
     done += tasks.length;
   }

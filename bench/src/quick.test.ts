@@ -14,7 +14,7 @@ function bench(...args: readonly string[]) {
   return spawnSync(process.execPath, [MAIN, ...args], { encoding: 'utf8' });
 }
 
-it('a quick run of one row measures every line of it', () => {
+it('measures every line of a row in a quick run', () => {
   const dir = mkdtempSync(join(tmpdir(), 'bench-test-'));
   try {
     const { stdout, stderr, status } = bench('--quick', '--row', 'footprint', '--dir', dir, '--json');
@@ -29,11 +29,11 @@ it('a quick run of one row measures every line of it', () => {
   }
 });
 
-it('an unknown row is refused, and the rows there are are named', () => {
+it('refuses an unknown row and lists the rows', () => {
   expect(bench('--row', 'none')).toMatchObject({ status: 2, stderr: expect.stringContaining('store-cycle') });
 });
 
-it('the table has a cell for every column', () => {
+it('markdownTable: draws a cell for every column', () => {
   const lines = [
     figure({ what: 'rate', value: 12_345, unit: 'tasks/s', to: 'peer', ratio: 0.9, floor: 0.8, goal: 1 }),
     figure({ what: 'size', value: null, unit: 'MB' }),
@@ -55,15 +55,18 @@ it.each([
   ['more', 1, 'goal'],
   ['more', 0.9, 'floor'],
   ['more', 0.7, 'MISSED'],
-] as const)('where %s is better, %d of floor 0.8 and goal 1 is %s', (better, ratio, reached) => {
-  const line = { what: '', value: null, unit: '', to: 'peer', floor: 0.8, goal: 1, better, ratio };
-  expect(verdict(line)).toBe(reached);
-});
+] as const)(
+  'verdict: with %s being better, floor 0.8 and goal 1, judges %d as %s',
+  (better, ratio, reached) => {
+    const line = { what: '', value: null, unit: '', to: 'peer', floor: 0.8, goal: 1, better, ratio };
+    expect(verdict(line)).toBe(reached);
+  },
+);
 
 it.each([
   [10, 'goal'],
   [12, 'floor'],
   [13, 'MISSED'],
-] as const)('where less is better, %d of floor 12 and goal 11 is %s', (value, reached) => {
+] as const)('verdict: with less being better, floor 12 and goal 11, judges %d as %s', (value, reached) => {
   expect(verdict(figure({ what: '', value, unit: 'ms', floor: 12, goal: 11, better: 'less' }))).toBe(reached);
 });

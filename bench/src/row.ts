@@ -1,21 +1,21 @@
 import type { BenchServer } from './bench-server.ts';
 
-/** One line of the table. */
+/** One line of the table of results. */
 export interface Line {
-  /** What was measured, as `store, 100 a batch`. */
+  /** What was measured, such as `store, 100 a batch`. */
   readonly what: string;
   readonly value: number | null;
   readonly unit: string;
-  /** What the ratio is to; null where the value itself is judged. */
+  /** The peer of the ratio. Null if the value itself is judged. */
   readonly to: string | null;
   readonly ratio: number | null;
-  /** Below this (above it, where less is better) is a regression. Null where nothing is demanded. */
+  /** A value worse than this is a regression. Null if there is no limit. */
   readonly floor: number | null;
   readonly goal: number | null;
   readonly better: 'more' | 'less';
 }
 
-/** A line with what it does not name left open. */
+/** Makes a line. Fields that are not given have no value. */
 export function figure(
   given: Pick<Line, 'what' | 'value' | 'unit'> & Partial<Omit<Line, 'what' | 'value' | 'unit'>>,
 ): Line {
@@ -23,7 +23,7 @@ export function figure(
 }
 
 interface Scale {
-  /** A small run that shows that everything works; its figures mean little. */
+  /** A small run that only checks that everything works. */
   readonly quick: boolean;
   /** How often each contestant runs. */
   readonly rounds: number;
@@ -34,14 +34,14 @@ export interface Bench extends Scale {
   readonly progress: (text: string) => void;
 }
 
-/** A family of lines that are measured together, because their ratios are to the same peers. */
+/** A benchmark: lines that are measured together, because they have the same peers. */
 export interface Row {
   readonly name: string;
   readonly title: string;
   measure(bench: Bench): Promise<Line[]>;
 }
 
-/** Whether a line reaches its goal, its floor, neither, or has none. */
+/** Tells whether a line reaches its goal or its floor. Empty if it has neither. */
 export function verdict(line: Line): 'goal' | 'floor' | 'MISSED' | 'n/a' | '' {
   const judged = line.to === null ? line.value : line.ratio;
   if (line.floor === null && line.goal === null) return '';

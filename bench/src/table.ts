@@ -3,7 +3,7 @@ import { type Line, verdict } from './row.ts';
 
 export const COLUMNS = ['what', 'measured', 'unit', 'against', 'ratio', 'floor', 'goal', 'reached'] as const;
 
-/** The cells of a line, as text. */
+/** Formats the cells of a line. */
 function cells(line: Line): string[] {
   const sign = line.better === 'more' ? '≥' : '≤';
   const mark = (value: number | null) =>
@@ -24,7 +24,7 @@ function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 
-/** The lines as a table for a terminal. */
+/** Draws the lines as a table for a terminal. */
 export function terminalTable(lines: readonly Line[]): string {
   const right = 'right' as const;
   const left = 'left' as const;
@@ -38,7 +38,7 @@ export function terminalTable(lines: readonly Line[]): string {
   return table.toString();
 }
 
-/** The lines as a table in Markdown, its columns lined up. */
+/** Formats the lines as a Markdown table with aligned columns. */
 export function markdownTable(lines: readonly Line[]): string {
   const rows = [[...COLUMNS], ...lines.map(cells)];
   const widths = COLUMNS.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));

@@ -1,6 +1,6 @@
 import type { MacTrace } from './trace.ts';
 
-/** Seconds that a Mac is awake in the first `span` seconds. */
+/** Returns the seconds that a Mac is awake in the first `span` seconds. */
 export function awakeSeconds({ asleep, diesAt }: MacTrace, span: number): number {
   const end = Math.min(span, diesAt ?? span);
   return asleep.reduce(

@@ -6,7 +6,7 @@ import type { Mac } from './mac.ts';
 import type { Machine } from './machine.ts';
 import { type RoundTrips, wire } from './wire.ts';
 
-/** A worker that dies of an item is started again by whoever watches over it. */
+/** A service manager restarts a crashed worker after this time. */
 const RESTART_MS = 60_000;
 
 export interface BaseMachineOptions {
@@ -17,19 +17,19 @@ export interface BaseMachineOptions {
   readonly roundTrips: RoundTrips;
 }
 
-/** A Mac with a worker that has its model in its own process: a crash takes the worker along. */
+/** Creates a Mac whose worker runs the model in its own process, so that a crash of the model ends the worker. */
 export function baseMachine(options: BaseMachineOptions): Machine {
   const { workerId, controlUrl, mac, runtime, roundTrips } = options;
   let kill: (() => Promise<void>) | null = null;
 
   async function keepAlive(off: AbortSignal): Promise<void> {
     while (!off.aborted) {
-      const line = wire(roundTrips);
+      const connection = wire(roundTrips);
       const died = new AbortController();
       const ended = AbortSignal.any([off, died.signal]);
-      ended.addEventListener('abort', () => line.cut(), { once: true });
+      ended.addEventListener('abort', () => connection.cut(), { once: true });
       const worker = new BaseWorker({
-        client: new Client({ baseUrl: controlUrl, fetch: line.fetch }),
+        client: new Client({ baseUrl: controlUrl, fetch: connection.fetch }),
         workerId,
         bootId: randomUUID(),
         runtime,

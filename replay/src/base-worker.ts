@@ -5,7 +5,7 @@ import { messageOf } from '@macbatch/core';
 
 const LEASE_LIMIT = 4;
 const IDLE_MS = 5000;
-/** Its heartbeats say that it is alive; they renew nothing. */
+/** Its heartbeats renew no leases. */
 const HEARTBEAT_MS = 30_000;
 
 export interface BaseWorkerOptions {
@@ -14,14 +14,14 @@ export interface BaseWorkerOptions {
   readonly bootId: string;
   readonly runtime: Runtime;
   readonly slots: number;
-  /** The runtime has crashed, and this process with it. */
+  /** Called when the runtime has crashed, and this worker with it. */
   readonly onCrash: () => void;
 }
 
 /**
- * The worker of the base rules: what a client does that asks for nothing more. It leases up to four shards, runs
- * them one after the other, as many items of one shard at a time as it has slots, and reports a shard when all
- * of it has ended. An item that fails gives its whole shard back. What it has not reported is only in memory.
+ * The worker of the base rules: the simplest client of the API. It leases up to four tasks and runs them one after the
+ * other, with one item in each slot. It reports a task when all its items have ended. If an item fails, it reports an
+ * error of the whole task. It keeps outcomes in memory only.
  */
 export class BaseWorker {
   readonly #options: BaseWorkerOptions;
@@ -30,22 +30,22 @@ export class BaseWorker {
     this.#options = options;
   }
 
-  /** Works until `off` aborts, and says nothing then. */
+  /** Works until `off` aborts. Does not say goodbye. */
   async run(off: AbortSignal): Promise<void> {
     const reports: Promise<void>[] = [];
-    const beating = this.#beat(off);
+    const heartbeats = this.#sendHeartbeats(off);
     while (!off.aborted) {
       const tasks = await this.#lease(off);
       for (const task of tasks) {
         if (off.aborted) break;
-        const entry = await this.#runShard(task, off);
-        // The next one starts meanwhile.
+        const entry = await this.#runTask(task, off);
+        // The next task starts while this report is sent.
         if (entry !== null) reports.push(this.#report(entry, off));
       }
-      // Spread, as the clocks of real machines are.
+      // Randomised, like the clocks of real machines.
       if (tasks.length === 0) await pause(IDLE_MS * (0.8 + 0.4 * Math.random()), off);
     }
-    await Promise.all([beating, ...reports]);
+    await Promise.all([heartbeats, ...reports]);
   }
 
   async #lease(signal: AbortSignal): Promise<readonly LeasedTask[]> {
@@ -69,8 +69,8 @@ export class BaseWorker {
     }
   }
 
-  /** What to report of a shard; null where this process ended over it. */
-  async #runShard(task: LeasedTask, off: AbortSignal): Promise<ReportEntry | null> {
+  /** Runs a task. Returns its report, or null if the worker crashed. */
+  async #runTask(task: LeasedTask, off: AbortSignal): Promise<ReportEntry | null> {
     const name = { task_id: task.task_id, attempt: task.attempt };
     const outcomes: Outcome[] = [];
     const stopped = new AbortController();
@@ -88,7 +88,7 @@ export class BaseWorker {
       await Promise.all(
         Array.from({ length: this.#options.slots }, () =>
           slot().catch((error: unknown) => {
-            stopped.abort(new Error('another item of its shard has failed'));
+            stopped.abort(new Error('another item of the task has failed'));
             throw error;
           }),
         ),
@@ -114,7 +114,7 @@ export class BaseWorker {
     }
   }
 
-  async #beat(signal: AbortSignal): Promise<void> {
+  async #sendHeartbeats(signal: AbortSignal): Promise<void> {
     const { client, workerId, bootId, runtime, slots } = this.#options;
     const offers = runtime.offers;
     const body = {

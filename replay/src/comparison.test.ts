@@ -49,7 +49,7 @@ it.each<[string, Partial<Measured>]>([
   ['MISSED: requests', { requests: { lease: 20, heartbeat: 6 } }],
   ['MISSED: ratio, loads', { makespan: 1081, loads: loads(13) }],
   ['', { rules: 'base', makespan: 9000 }],
-])('the table says %s of %j', (reached, change) => {
+])('comparison: judges as "%s" a run with %j', (reached, change) => {
   const [row] = comparison([{ ...RUN, ...change }]);
   expect(row?.[COLUMNS.indexOf('reached')]).toBe(reached);
 });

@@ -4,7 +4,7 @@ import { type Measured, ratioOf, requestsPerItem, wasteOf } from './measured.ts'
 import { type Figures, SIMULATED } from './simulated.ts';
 import { MOST_LOADS, MOST_REQUESTS_PER_ITEM, SLOWEST_SMALL_JOB, TARGETS } from './targets.ts';
 
-/** What a run did, beside what was simulated and what is aimed for; one cell a column. */
+/** The cells of a run: measured, simulated and target values. */
 export type ComparisonRow = readonly string[];
 
 export const COLUMNS = [
@@ -23,6 +23,7 @@ export const COLUMNS = [
   'also',
 ] as const;
 
+/** Compares runs with their simulations and targets. */
 export function comparison(runs: readonly Measured[]): ComparisonRow[] {
   return runs.map(row);
 }
@@ -63,17 +64,18 @@ function reached(run: Measured, target: { readonly ratio: number; readonly waste
   return missed.length === 0 ? 'yes' : `MISSED: ${missed.join(', ')}`;
 }
 
-/** Of the job that was submitted second. */
+/** Returns the time of the second job divided by its time alone. */
 function smallJobSlowdown({ jobs: [, small] }: Measured): number {
   return small === undefined ? 0 : small.seconds / small.alone;
 }
 
-/** Short jobs need more than long ones: there the simulator's own figure is above the goal. */
+/** Short jobs need more requests per item: for them the simulated value is above the goal. */
 function mostRequests({ scenario }: Measured): number {
   const simulated = scenario === 'smoke' ? 0 : SIMULATED[scenario].product.requestsPerItem;
   return Math.max(MOST_REQUESTS_PER_ITEM, 1.25 * simulated);
 }
 
+/** Draws the comparison as a table for a terminal. */
 export function terminalComparison(rows: readonly ComparisonRow[]): string {
   const table = new Table({
     head: [...COLUMNS],

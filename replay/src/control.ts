@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createApp } from '@macbatch/api';
+import { serveParent } from '@macbatch/bench';
 import { createStore } from '@macbatch/store';
 
 /**
- * The control plane in a process of its own with a fast clock: the database's URL is its argument, the parent is
- * told where it listens. It counts the requests of workers by their paths, and answers the counts to who asks for `COUNT_PATH`.
+ * A program that runs a control plane with a fast clock. Its arguments are the URL of the database and the factor of the
+ * clock. It counts the requests of workers by path, and serves the counts at `COUNT_PATH`.
  */
 const COUNT_PATH = '/replay/requests';
 
@@ -14,10 +13,10 @@ const [url = '', factorText = '1'] = process.argv.slice(2);
 const factor = Number(factorText);
 const store = createStore({
   url,
-  // How long Postgres may take is a matter of this machine, not of the replayed one.
+  // Postgres runs in real time.
   statementMs: 30_000 * factor,
   onNotificationsLost: () =>
-    process.stderr.write('replay: notifications take too long, so waiting workers only look\n'),
+    process.stderr.write('replay: notifications take too long, so waiting workers poll\n'),
 });
 const app = createApp({
   store,
@@ -26,7 +25,7 @@ const app = createApp({
   onError: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
 });
 const counts: Record<string, number> = {};
-const server = createServer(
+await serveParent(
   getRequestListener((request, env) => {
     const path = new URL(request.url).pathname;
     if (path === COUNT_PATH) return Response.json(counts);
@@ -35,9 +34,3 @@ const server = createServer(
     return app.fetch(request, env);
   }),
 );
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const address = server.address();
-if (address === null || typeof address === 'string') throw new Error('the server has no port');
-process.send?.({ port: address.port });
-process.on('disconnect', () => process.exit());

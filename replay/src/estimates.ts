@@ -1,6 +1,6 @@
 import type { Client } from '@macbatch/client';
 
-/** What the control plane said at one moment of when a job should end, in seconds from the first submission. */
+/** An estimate of the control plane. All values are seconds after the first submission. */
 export interface Estimate {
   readonly at: number;
   readonly low: number;
@@ -8,33 +8,33 @@ export interface Estimate {
   readonly high: number;
 }
 
-/** How good the estimates of one job's end were. */
+/** The error of the estimates of one job's end. */
 export interface EstimateError {
   readonly estimates: number;
-  /** Median of how far the likely rest was from the real one, in percent of the real one. */
+  /** Median difference between the estimated and the real remaining time, in percent of the real one. */
   readonly medianPercent: number;
-  /** Estimates whose range held the real end. */
+  /** The number of estimates whose range contains the real end. */
   readonly inRange: number;
 }
 
-/** What is said now of a job's end; null where nothing can be said yet. */
-export async function estimateOf(client: Client, jobId: string, at: number): Promise<Estimate | null> {
+/** Fetches the estimate of a job's end. Returns null if there is none yet. */
+export async function fetchEstimate(client: Client, jobId: string, at: number): Promise<Estimate | null> {
   const { estimate } = await client.call('explainJob', { params: { id: jobId } });
   if (estimate === null) return null;
   const { low_seconds: low, likely_seconds: likely, high_seconds: high } = estimate;
   return { at, low: at + low, likely: at + likely, high: at + high };
 }
 
-/** Null where there are none. */
-export function errorOf(estimates: readonly Estimate[], end: number): EstimateError | null {
-  const made = estimates.filter(({ at }) => at < end);
-  if (made.length === 0) return null;
-  const off = made
+/** Measures the error of estimates. Returns null if there are none before the end. */
+export function estimateError(estimates: readonly Estimate[], end: number): EstimateError | null {
+  const before = estimates.filter(({ at }) => at < end);
+  if (before.length === 0) return null;
+  const errors = before
     .map(({ at, likely }) => (100 * Math.abs(likely - end)) / (end - at))
     .toSorted((one, other) => one - other);
   return {
-    estimates: made.length,
-    medianPercent: off[Math.floor(off.length / 2)] ?? 0,
-    inRange: made.filter(({ low, high }) => low <= end && end <= high).length,
+    estimates: before.length,
+    medianPercent: errors[Math.floor(errors.length / 2)] ?? 0,
+    inRange: before.filter(({ low, high }) => low <= end && end <= high).length,
   };
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { fastProcess } from './fast-time.ts';
+import { fastProcessOptions } from './fast-time.ts';
 
 const HOUR = 3_600_000;
 
@@ -24,8 +24,8 @@ const PROGRAM = `
     given: new Date(5).getTime(),
   }));`;
 
-it('every clock and timer of a process is fast, before any code of its own is loaded', () => {
-  const { execArgv, env } = fastProcess({ factor: 100_000, epochMs: Date.now() });
+it('makes every clock and timer of a process fast before its own code is loaded', () => {
+  const { execArgv, env } = fastProcessOptions({ factor: 100_000, epochMs: Date.now() });
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [...execArgv, '--input-type=module', '--eval', PROGRAM],

@@ -2,11 +2,11 @@ import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 
 /**
- * Loaded into a process before its own code: every clock and every timer of JavaScript goes `REPLAY_FACTOR` times
- * as fast. `REPLAY_EPOCH_MS` is the moment, in real time, at which fast and real clocks agree; it is the same for
- * all processes of a run and for its database.
+ * A module that a process loads before its own code. It makes every clock and timer of JavaScript `REPLAY_FACTOR` times
+ * as fast. `REPLAY_EPOCH_MS` is the real time at which fast and real clocks agree. It is the same for all processes of a
+ * run and for its database.
  *
- * Node's own sockets and HTTP server keep their timers; those of fetch are fast, which only makes it close idle
+ * The timers of Node's sockets and HTTP server stay as they are. The timers of fetch are fast: it closes idle
  * connections sooner.
  */
 const factor = Number(process.env['REPLAY_FACTOR']);
@@ -57,6 +57,6 @@ Object.assign(promises, {
   setInterval: (ms?: number, ...rest: [value?: unknown]) => realTicks((ms ?? 1) / factor, ...rest),
 });
 Object.defineProperty(performance, 'now', { value: () => real.monotonic() * factor });
-// It takes whole milliseconds only.
+// AbortSignal.timeout accepts whole milliseconds only.
 Object.assign(AbortSignal, { timeout: (ms: number) => real.timeout(Math.round(ms / factor)) });
 syncBuiltinESMExports();

@@ -1,40 +1,40 @@
 import type { Measured } from './measured.ts';
 import { MOST_LOADS, SLOWEST_SMALL_JOB } from './targets.ts';
 
-/** Median wait for a reply, in seconds by the fast clock, from which on figures tell of the machine. */
-const SLOW_REPLY = 0.75;
-/** The same for the lateness of timers. */
-const LATE_TIMER = 0.5;
+/** A longer median reply time, in fast seconds, means that the machine is too slow for the factor. */
+const SLOW_REPLY_SECONDS = 0.75;
+/** The same for the median delay of timers. */
+const LATE_TIMER_SECONDS = 0.5;
 
-/** What else is worth knowing of a run, in words. */
+/** Describes other results of a run in words. */
 export function findings(run: Measured): string[] {
   const { lateness, roundTrip, estimateError } = run;
   return [
-    ...ofScenario(run),
+    ...scenarioFindings(run),
     ...(estimateError == null
       ? []
       : [
-          `estimates of the first job's rest off by ${estimateError.medianPercent.toFixed(0)} % in the median, ${estimateError.inRange} of ${estimateError.estimates} ranges held its end`,
+          `median error of the first job's estimates ${estimateError.medianPercent.toFixed(0)} %, ${estimateError.inRange} of ${estimateError.estimates} ranges contain its end`,
         ]),
     `clocks x ${run.factor}`,
     `${run.leasesExpired} leases expired`,
     `slots idle ${(100 * run.idle).toFixed(1)} %`,
     `replies ${roundTrip.median.toFixed(2)} / ${roundTrip.p99.toFixed(2)} s`,
     `timers late ${lateness.median.toFixed(2)} / ${lateness.p99.toFixed(2)} s`,
-    ...(roundTrip.median > SLOW_REPLY || lateness.median > LATE_TIMER
-      ? ['TOO SLOW A MACHINE for this factor']
+    ...(roundTrip.median > SLOW_REPLY_SECONDS || lateness.median > LATE_TIMER_SECONDS
+      ? ['MACHINE TOO SLOW for this factor']
       : []),
   ];
 }
 
-function ofScenario({ scenario, jobs, loads, crashes, badItemRuns, noticedAfter }: Measured): string[] {
+function scenarioFindings({ scenario, jobs, loads, crashes, badItemRuns, noticedAfter }: Measured): string[] {
   switch (scenario) {
     case 'twojobs': {
       const [large, small] = jobs;
       if (large === undefined || small === undefined) return [];
       const times = ({ seconds, alone }: typeof small) => (seconds / alone).toFixed(2);
       return [
-        `small job ${Math.round(small.seconds)} s, ${times(small)} x its time alone (target ${SLOWEST_SMALL_JOB}), large one ${times(large)} x`,
+        `small job ${Math.round(small.seconds)} s, ${times(small)} x its time alone (target ${SLOWEST_SMALL_JOB}), large job ${times(large)} x`,
       ];
     }
     case 'twomodels':

@@ -1,7 +1,7 @@
 import type { MacTrace } from './trace.ts';
 import type { ReplayJob } from './workload.ts';
 
-/** At this moment the awake speed, the work that waits, or both change. */
+/** A change of the total speed of awake Macs, of the waiting work, or of both. */
 interface Change {
   readonly at: number;
   readonly speed: number;
@@ -9,8 +9,8 @@ interface Change {
 }
 
 /**
- * The fluid lower bound: when all work could be done if it were spread over all speed that is awake, in seconds
- * after the first submission. It knows no items, requests, model loads or crashes, so nobody reaches it.
+ * Computes the fluid lower bound of the makespan, in seconds after the first submission: the work is spread over the
+ * speed of all awake Macs. It ignores items, requests, model loads and crashes, so no real run can reach it.
  */
 export function ideal(macs: readonly MacTrace[], jobs: readonly Pick<ReplayJob, 'at' | 'costs'>[]): number {
   const arrivals = jobs.map(({ at, costs }) => ({ at, speed: 0, work: sum(costs) }));
@@ -41,7 +41,7 @@ function speedChanges({ speed, asleep, diesAt }: MacTrace): Change[] {
   for (const [from, until] of asleep) {
     if (from >= end) break;
     changes.push({ at: from, speed: -speed, work: 0 });
-    // Who dies asleep never wakes.
+    // A Mac that dies asleep never wakes.
     if (until >= end) return changes;
     changes.push({ at: until, speed, work: 0 });
   }

@@ -1,20 +1,20 @@
 import postgres from 'postgres';
 
-/** The model of jobs that only make a control plane warm. They are no part of a run. */
+/** The model of jobs that only warm up a control plane. They do not count in a run. */
 export const WARM_UP = 'warm-up';
 
-/** How the jobs of a run stand. */
-export interface Standing {
+/** The progress of the jobs of a run. */
+export interface Progress {
   readonly open: number;
   /** Items with an outcome, or whose task has failed. */
   readonly ended: number;
-  /** Milliseconds since 1970 by the fast clock; null while a job is open. */
+  /** Milliseconds since 1970 of the fast clock. Null while a job is open. */
   readonly lastEndedAt: number | null;
 }
 
 /**
- * Looks at the jobs in the database itself: a request for a job would take expired leases back, which is for
- * the workers to bring about.
+ * Reads the jobs directly from the database. (A request for a job would reclaim expired leases; in a replay only the
+ * workers' requests should.)
  */
 export class JobWatch {
   readonly #sql: postgres.Sql;
@@ -25,7 +25,8 @@ export class JobWatch {
     this.#sql = postgres(url.href, { max: 1, connect_timeout: 0, idle_timeout: 0, max_lifetime: null });
   }
 
-  async look(): Promise<Standing> {
+  /** Reads the progress of all jobs. */
+  async progress(): Promise<Progress> {
     const rows = await this.#jobs();
     const ends = rows.map(({ endedAt }) => endedAt).filter((at) => at !== null);
     const open = rows.length - ends.length;
@@ -36,13 +37,13 @@ export class JobWatch {
     };
   }
 
-  /** Milliseconds since 1970 by the fast clock at which each job ended; null where it has not. */
+  /** Returns the end of each job in milliseconds since 1970 of the fast clock. Null if the job is open. */
   async ends(jobIds: readonly string[]): Promise<(number | null)[]> {
     const at = new Map((await this.#jobs()).map(({ id, endedAt }) => [id, endedAt]));
     return jobIds.map((id) => at.get(id) ?? null);
   }
 
-  /** Two reports that end a job at once leave it to its next reader to write its end down: there is none here. */
+  /** Without `finished_at`, uses the last report: after two simultaneous reports, only a reader of the job sets it. */
   async #jobs(): Promise<{ readonly id: string; readonly ended: number; readonly endedAt: number | null }[]> {
     const rows = await this.#sql<{ id: string; ended: number; left: number; at: number }[]>`
       select jobs.id::text, sum(items_ok + items_error + items_failed)::int as ended,
@@ -52,13 +53,14 @@ export class JobWatch {
     return rows.map(({ id, ended, left, at }) => ({ id, ended, endedAt: left === 0 ? at : null }));
   }
 
-  /** Numbers of the items of a job that have an output. */
+  /** Returns the sequence numbers of the items that have an output. */
   async succeeded(jobId: string): Promise<number[]> {
     const rows = await this.#sql<{ seq: number }[]>`
       select seq from results where job_id = ${jobId} and output is not null`;
     return rows.map(({ seq }) => seq);
   }
 
+  /** Counts leases over all jobs. */
   async leases(): Promise<{ readonly granted: number; readonly expired: number }> {
     const [row] = await this.#sql<{ granted: number; expired: number }[]>`
       select coalesce(sum(leases_granted), 0)::int as granted, coalesce(sum(leases_expired), 0)::int as expired
@@ -66,7 +68,7 @@ export class JobWatch {
     return row ?? { granted: 0, expired: 0 };
   }
 
-  /** When the last lease of a worker was lost, in milliseconds since 1970 by the fast clock. */
+  /** Returns when the last lease of a worker expired, in milliseconds since 1970 of the fast clock. */
   async lastExpiry(workerId: string): Promise<number | null> {
     const [row] = await this.#sql<{ at: number | null }[]>`
       select (extract(epoch from max(at)) * 1000)::float8 as at from events

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { turns } from './mac-life.ts';
+import { powerChanges } from './mac-life.ts';
 import type { MacTrace } from './trace.ts';
 
 const words = (trace: Partial<MacTrace>) =>
-  turns({ speed: 1, slots: 1, asleep: [], offline: [], diesAt: null, ...trace }).map(
+  powerChanges({ speed: 1, slots: 1, asleep: [], offline: [], diesAt: null, ...trace }).map(
     ({ at, what }) => `${what} ${at}`,
   );
 
-it('a Mac goes on before the first submission, unless its lid is closed', () => {
+it('powerChanges: switches a Mac on before the first submission, unless its lid is closed', () => {
   expect(words({})).toEqual(['on -Infinity']);
   expect(words({ asleep: [[0, 7]] })).toEqual(['off 0', 'on 7']);
 });
 
-it('lids close and open in turn, until it dies', () => {
+it('powerChanges: switches a Mac off and on with its lid until it dies', () => {
   const asleep = [
     [10, 20],
     [30, 40],

@@ -2,36 +2,37 @@ import { sleep } from '@macbatch/agent';
 import type { Machine } from './machine.ts';
 import type { Interval, MacTrace } from './trace.ts';
 
-/** What has to be done at a moment of a Mac's life. */
-interface Turn {
+/** A change of a Mac's power at a time. */
+interface PowerChange {
   readonly at: number;
   readonly what: 'on' | 'off';
 }
 
-/** When a Mac goes on and off, in seconds after the first submission. Those before it go on at once. */
-export function turns({ asleep, diesAt }: MacTrace): Turn[] {
+/** Lists when a Mac goes on and off, in seconds after the first submission. Minus infinity means at once. */
+export function powerChanges({ asleep, diesAt }: MacTrace): PowerChange[] {
   const end = diesAt ?? Number.POSITIVE_INFINITY;
-  const all: Turn[] = asleep.flatMap(([from, until]): Turn[] => [
+  const all: PowerChange[] = asleep.flatMap(([from, until]): PowerChange[] => [
     { at: from, what: 'off' },
     { at: until, what: 'on' },
   ]);
-  const awakeAtFirst: Turn[] = asleep[0]?.[0] === 0 ? [] : [{ at: Number.NEGATIVE_INFINITY, what: 'on' }];
-  const death: Turn[] = diesAt === null ? [] : [{ at: end, what: 'off' }];
+  const awakeAtFirst: PowerChange[] =
+    asleep[0]?.[0] === 0 ? [] : [{ at: Number.NEGATIVE_INFINITY, what: 'on' }];
+  const death: PowerChange[] = diesAt === null ? [] : [{ at: end, what: 'off' }];
   return [...awakeAtFirst, ...all.filter(({ at }) => at < end), ...death];
 }
 
-/** Seconds by the process's clock, from the first submission on; negative before it. */
+/** Returns the seconds since the first submission, by the clock of the process. Negative before it. */
 export type RunClock = () => number;
 
-/** Leads a Mac through its life until `over` aborts; then it is off. */
-export async function live(
+/** Switches a Mac on and off according to its trace until `over` aborts. Then switches it off. */
+export async function playPower(
   machine: Machine,
   trace: MacTrace,
   clock: RunClock,
   over: AbortSignal,
 ): Promise<void> {
-  for (const { at, what } of turns(trace)) {
-    await until(at, clock, over);
+  for (const { at, what } of powerChanges(trace)) {
+    await waitUntil(at, clock, over);
     if (over.aborted) break;
     if (what === 'on') await machine.on();
     else await machine.off();
@@ -40,27 +41,27 @@ export async function live(
   await machine.off();
 }
 
-/** Takes a network away and gives it back until `over` aborts. */
-export async function loseNetwork(
+/** Cuts and restores a network according to a trace until `over` aborts. */
+export async function playOutages(
   network: { cut(): void; restore(): void },
   offline: readonly Interval[],
   clock: RunClock,
   over: AbortSignal,
 ): Promise<void> {
   for (const [from, ends] of offline) {
-    await until(from, clock, over);
+    await waitUntil(from, clock, over);
     if (over.aborted) return;
     network.cut();
-    await until(ends, clock, over);
+    await waitUntil(ends, clock, over);
     network.restore();
   }
 }
 
-/** Longest that one look waits: the clock may not have begun yet. */
-const LOOK_SECONDS = 5;
+/** Longest single wait, because the clock may not have started yet. */
+const MAX_WAIT_SECONDS = 5;
 
-async function until(at: number, clock: RunClock, over: AbortSignal): Promise<void> {
+async function waitUntil(at: number, clock: RunClock, over: AbortSignal): Promise<void> {
   for (let left = at - clock(); left > 0 && !over.aborted; left = at - clock()) {
-    await sleep(Math.min(left, LOOK_SECONDS) * 1000, over).catch(() => undefined);
+    await sleep(Math.min(left, MAX_WAIT_SECONDS) * 1000, over).catch(() => undefined);
   }
 }

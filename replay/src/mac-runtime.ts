@@ -2,10 +2,10 @@ import type { Runtime } from '@macbatch/agent';
 import type { Mac } from './mac.ts';
 import { itemNamed, type Workload } from './workload.ts';
 
-/** Items of every replay: they cost what the workload says and nothing else. */
+/** The job type of all items. The workload defines their cost. */
 export const JOB_TYPE = 'noop';
 
-/** How often each bad item was run, in the whole pool. */
+/** Counts how often each bad item was run in the whole pool. */
 export class BadItemRuns {
   readonly #runs = new Map<string, number>();
 
@@ -18,7 +18,7 @@ export class BadItemRuns {
   }
 }
 
-/** A Mac as an agent sees it. */
+/** Creates the runtime of a Mac for an agent. */
 export function macRuntime(mac: Mac, workload: Workload, badItems: BadItemRuns): Runtime {
   const models = [...new Set(workload.jobs.map(({ model }) => model))];
   return {

@@ -18,11 +18,11 @@ function ending(mac: Mac, run: Partial<MacRun> & { readonly cost: number }): { h
   return ended;
 }
 
-it('items share it', async () => {
+it('shares its speed between items', async () => {
   const mac = new Mac({ speed: 2, slots: 2, loadSeconds: 0 });
   const ends = [4, 8].map((cost) => ending(mac, { cost }));
   await vi.advanceTimersByTimeAsync(20_000);
-  // Both at 1 until the first one is done, then the other by itself.
+  // Both run at speed 1 until the first is done, then the second runs alone.
   expect(ends.map(({ how }) => how)).toEqual([
     'done at 4',
     `done at ${Math.round(4 + 4 / (2 * 0.5 ** 0.6))}`,
@@ -30,7 +30,7 @@ it('items share it', async () => {
   expect(mac.executed).toBeCloseTo(12);
 });
 
-it('another model is loaded once nothing runs, and nobody overtakes the item that wants it', async () => {
+it('loads another model when nothing runs, and no item overtakes the one that needs it', async () => {
   const mac = new Mac({ speed: 2, slots: 2, loadSeconds: 30 });
   const ends = ['first', 'second', 'first'].map((model) => ending(mac, { cost: 2, model }));
   await vi.advanceTimersByTimeAsync(200_000);
@@ -41,7 +41,7 @@ it('another model is loaded once nothing runs, and nobody overtakes the item tha
   expect(mac.loads.map(({ model }) => model)).toEqual(['first', 'second', 'first']);
 });
 
-it('a bad item fails after a part of its work', async () => {
+it('fails a bad item after a part of its work', async () => {
   const mac = new Mac({ speed: 1, slots: 1, loadSeconds: 0 });
   const bad = ending(mac, { cost: 10, poison: 'errors' });
   await vi.advanceTimersByTimeAsync(20_000);
@@ -49,7 +49,7 @@ it('a bad item fails after a part of its work', async () => {
   expect(mac.executed).toBeCloseTo(3);
 });
 
-it('one that crashes takes along what runs, and the Mac stands still for a minute', async () => {
+it('fails all running items after a crash and stops for a minute', async () => {
   const mac = new Mac({ speed: 2, slots: 2, loadSeconds: 0 });
   const crash = ending(mac, { cost: 10, poison: 'crashes' });
   const beside = ending(mac, { cost: 100 });
@@ -63,7 +63,7 @@ it('one that crashes takes along what runs, and the Mac stands still for a minut
   expect(mac.executed).toBeCloseTo(11);
 });
 
-it('an item that is aborted makes room at once', async () => {
+it('frees the slot of an aborted item at once', async () => {
   const mac = new Mac({ speed: 1, slots: 1, loadSeconds: 0 });
   const abort = new AbortController();
   const aborted = ending(mac, { cost: 100, signal: abort.signal });

@@ -2,11 +2,11 @@ import { RunFailure } from '@macbatch/agent';
 import { type Share, SharedProcessor } from './shared-processor.ts';
 import type { Poison } from './workload.ts';
 
-/** How long the process of a model takes to come back after a crash. */
+/** The process of a model restarts this long after a crash. */
 const RESTART_SECONDS = 60;
 
-/** The part of its work after which a bad item shows that it is one. */
-const WORK_UNTIL: Record<Poison, number> = { errors: 0.3, crashes: 0.5 };
+/** The share of its work after which a bad item fails. */
+const WORK_UNTIL_FAILURE: Record<Poison, number> = { errors: 0.3, crashes: 0.5 };
 
 export interface MacOptions {
   readonly speed: number;
@@ -14,7 +14,7 @@ export interface MacOptions {
   readonly loadSeconds: number;
 }
 
-/** One item that is to be run on a Mac. */
+/** An item to run on a Mac. */
 export interface MacRun {
   readonly cost: number;
   readonly poison: Poison | null;
@@ -25,14 +25,14 @@ export interface MacRun {
 interface Waiting extends MacRun {
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
-  /** Null while it has not begun. */
+  /** Null until the item starts. */
   share: Share | null;
   readonly onAbort: () => void;
 }
 
 /**
- * The model's server of one simulated Mac, over the process's own clock: items share its processor, another
- * model is loaded once nothing runs, and an item that crashes it fails all that runs and stops it for a while.
+ * The model server of one simulated Mac, on the clock of this process. Items share its processor. It loads another model
+ * when no item runs. An item that crashes it fails all running items and stops it for a while.
  */
 export class Mac {
   readonly options: MacOptions;
@@ -44,10 +44,10 @@ export class Mac {
   #pausedUntil = 0;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
-  /** Which models were loaded, and when by the process's clock, in seconds. */
+  /** The loads of models, with their times in seconds of the process's clock. */
   readonly loads: { readonly model: string; readonly at: number }[] = [];
   crashes = 0;
-  /** By how many seconds its timers were late: the machine's fault, not the Mac's. */
+  /** The delays of its timers in seconds. The real machine causes them. */
   readonly lateness: number[] = [];
 
   constructor(options: MacOptions) {
@@ -55,19 +55,19 @@ export class Mac {
     this.#processor = new SharedProcessor(options.speed, options.slots);
   }
 
-  /** Work done so far, whatever came of it. */
+  /** Work done so far, wasted work included. */
   get executed(): number {
-    this.#processor.look(secondsNow());
+    this.#processor.advanceTo(secondsNow());
     return this.#processor.executed;
   }
 
-  /** Seconds that its slots were in use, each for itself. */
+  /** The sum over all slots of the seconds in use. */
   get slotSeconds(): number {
-    this.#processor.look(secondsNow());
+    this.#processor.advanceTo(secondsNow());
     return this.#processor.slotSeconds;
   }
 
-  /** Runs one item. Rejects with the signal's reason, with `RunFailure` at a crash, or with the item's error. */
+  /** Runs one item. Rejects with the signal's reason, with `RunFailure` after a crash, or with the item's error. */
   run(run: MacRun): Promise<void> {
     run.signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -75,11 +75,11 @@ export class Mac {
     const waiting: Waiting = { ...run, resolve, reject, share: null, onAbort };
     run.signal.addEventListener('abort', onAbort, { once: true });
     this.#waiting.push(waiting);
-    this.#goOn();
+    this.#advance();
     return promise;
   }
 
-  /** What was loaded is gone, and so is what stopped it. Whoever ran items has aborted them. */
+  /** Forgets the loaded model and any crash. Callers must have aborted their items. */
   powerOff(): void {
     clearTimeout(this.#timer);
     this.#model = null;
@@ -87,14 +87,14 @@ export class Mac {
     this.#pausedUntil = 0;
   }
 
-  #goOn(): void {
+  #advance(): void {
     const now = secondsNow();
     if (this.#pausedUntil > 0 && now >= this.#pausedUntil) {
       this.#pausedUntil = 0;
       this.#model = this.#loading ?? this.#model;
       this.#loading = null;
     }
-    for (const share of this.#processor.ended(now)) this.#end(share, now);
+    for (const share of this.#processor.takeEnded(now)) this.#end(share, now);
     this.#admit(now);
     this.#schedule(now);
   }
@@ -111,7 +111,7 @@ export class Mac {
         return;
       }
       this.#waiting.shift();
-      const part = next.poison === null ? 1 : WORK_UNTIL[next.poison];
+      const part = next.poison === null ? 1 : WORK_UNTIL_FAILURE[next.poison];
       next.share = this.#processor.start(next.cost * part, now);
       this.#running.set(next.share, next);
     }
@@ -119,9 +119,9 @@ export class Mac {
 
   #end(share: Share, now: number): void {
     const run = this.#running.get(share);
-    // A crash has taken it along.
+    // A crash has failed it already.
     if (run === undefined) return;
-    this.#leave(run);
+    this.#remove(run);
     if (run.poison === null) run.resolve();
     else if (run.poison === 'errors') run.reject(new Error('this item always fails'));
     else this.#crash(run, now);
@@ -133,7 +133,7 @@ export class Mac {
     this.#model = null;
     for (const victim of [culprit, ...this.#running.values()]) {
       if (victim.share !== null) this.#processor.stop(victim.share, now);
-      this.#leave(victim);
+      this.#remove(victim);
       victim.reject(new RunFailure('crashed', 'runtime_crashed', "the model's process has crashed"));
     }
   }
@@ -141,12 +141,12 @@ export class Mac {
   #abort(run: Waiting): void {
     if (run.share !== null) this.#processor.stop(run.share, secondsNow());
     this.#waiting = this.#waiting.filter((other) => other !== run);
-    this.#leave(run);
+    this.#remove(run);
     run.reject(run.signal.reason);
-    this.#goOn();
+    this.#advance();
   }
 
-  #leave(run: Waiting): void {
+  #remove(run: Waiting): void {
     run.signal.removeEventListener('abort', run.onAbort);
     if (run.share !== null) this.#running.delete(run.share);
   }
@@ -158,7 +158,7 @@ export class Mac {
     this.#due = now + next;
     this.#timer = setTimeout(() => {
       this.lateness.push(Math.max(0, secondsNow() - this.#due));
-      this.#goOn();
+      this.#advance();
     }, next * 1000);
   }
 }

@@ -1,7 +1,7 @@
-/** A Mac that can be switched on and off, with whatever worker runs on it. */
+/** A Mac with a worker that can be switched on and off. */
 export interface Machine {
   /** Starts a worker. */
   on(): Promise<void>;
-  /** As kill -9, or a lid that closes for good: nothing more is said. Resolves when nothing of it runs. */
+  /** Kills the worker without a goodbye, like kill -9. Resolves when nothing of it runs any more. */
   off(): Promise<void>;
 }

@@ -21,7 +21,7 @@ try {
 }
 
 async function replay(options: Options): Promise<void> {
-  const done = options.from.length > 0 ? await read(options.from) : await runAll(options);
+  const done = options.from.length > 0 ? await readResults(options.from) : await runAll(options);
   process.stdout.write(`${terminalComparison(comparison(done.runs))}\n`);
   if (options.write) await writePage(done);
 }
@@ -38,27 +38,27 @@ async function runAll({ scenarios, rules, seed, most, json, ...options }: Option
   for (const scenario of scenarios) {
     const factor = options.factor ?? factorOf(scenario);
     for (const each of rules) {
-      const tell = (text: string) => process.stderr.write(`${scenario}, ${each} rules: ${text}\n`);
-      tell(`${titleOf(scenario)}; clocks ${factor} times as fast`);
-      const measured = await runScenario(server, { scenario, rules: each, seed, factor, most }, tell);
+      const report = (text: string) => process.stderr.write(`${scenario}, ${each} rules: ${text}\n`);
+      report(`${titleOf(scenario)}; clocks ${factor} times as fast`);
+      const measured = await runScenario(server, { scenario, rules: each, seed, factor, most }, report);
       runs.push(measured);
-      tell(`ended after ${Math.round(measured.makespan)} s`);
-      // What there is so far is kept: the whole takes long.
+      report(`ended after ${Math.round(measured.makespan)} s`);
+      // Written after each run, because all of them take long.
       if (json !== null) await writeFile(json, `${JSON.stringify(done(), null, 2)}\n`);
     }
   }
   return done();
 }
 
-/** Former replays as one, in the order in which scenarios are run. */
-async function read(files: readonly string[]): Promise<Replay> {
+/** Reads earlier results and merges them in the order of the scenarios. */
+async function readResults(files: readonly string[]): Promise<Replay> {
   const replays = await Promise.all(
     files.map(async (file) => JSON.parse(await readFile(file, 'utf8')) as Replay),
   );
   const runs = replays.flatMap((each) => each.runs);
-  const place = ({ scenario, rules }: Measured) =>
+  const position = ({ scenario, rules }: Measured) =>
     2 * SCENARIO_NAMES.indexOf(scenario) + (rules === 'product' ? 0 : 1);
   const last = replays.at(-1);
   if (last === undefined) throw new BadOption('--from needs a file.');
-  return { ...last, runs: runs.toSorted((one, other) => place(one) - place(other)) };
+  return { ...last, runs: runs.toSorted((one, other) => position(one) - position(other)) };
 }

@@ -3,56 +3,56 @@ import type { ScenarioName } from './scenarios.ts';
 
 export type Rules = 'product' | 'base';
 
-/** What one process with all the Macs of a run is to do. */
+/** The task of the process that simulates all Macs of a run. */
 export interface PoolTask {
   readonly scenario: ScenarioName;
   readonly rules: Rules;
   readonly seed: number;
   readonly controlUrl: string;
   readonly databaseUrl: string;
-  /** Disks of the Macs. */
+  /** The folder of the Macs' disks. */
   readonly stateDir: string;
   readonly factor: number;
-  /** The run is cut off after so many times the ideal. */
+  /** The run is cut off after this many times the ideal. */
   readonly most: number;
 }
 
-/** Times are seconds by the fast clock, work is seconds of a busy Mac of speed 1. */
+/** The results of a run. Times are seconds of the fast clock. Work is seconds of a busy Mac of speed 1. */
 export interface Measured {
   readonly scenario: ScenarioName;
   readonly rules: Rules;
   readonly seed: number;
   readonly factor: number;
   readonly ideal: number;
-  /** From the first submission to the end of the last job; until it was cut off where that is so. */
+  /** From the first submission to the end of the last job, or to the cut-off. */
   readonly makespan: number;
   readonly cutOff: boolean;
   readonly items: number;
-  /** Items without an output that could have had one. */
+  /** Items without an output, bad items excluded. */
   readonly goodItemsFailed: number;
-  /** The part of the good work of which there are outputs. */
+  /** The share of the good work that has outputs. */
   readonly share: number;
   readonly executed: number;
   readonly accepted: number;
-  /** By what they asked for. */
+  /** Requests of workers by kind. */
   readonly requests: Readonly<Record<string, number>>;
   readonly leasesGranted: number;
   readonly leasesExpired: number;
   readonly jobs: readonly { readonly seconds: number; readonly alone: number }[];
-  /** Which Mac loaded which model, and when. */
+  /** The loads of models. */
   readonly loads: readonly { readonly worker: string; readonly model: string; readonly at: number }[];
   readonly crashes: number;
-  /** Runs of each bad item. */
+  /** The number of runs of each bad item. */
   readonly badItemRuns: readonly number[];
-  /** From the death of a Mac until the last of its leases was taken back; null where none died with one. */
+  /** From the death of a Mac until its last lease expired. Null if no Mac died with a lease. */
   readonly noticedAfter: number | null;
-  /** Part of the time of awake Macs' slots in which nothing ran in them. */
+  /** The share of slot time on awake Macs in which nothing ran. */
   readonly idle: number;
-  /** Of the end of the first job; not there in runs of before, nor of the base rules. */
+  /** The error of the first job's estimates. Missing in older runs and with the base rules. */
   readonly estimateError?: EstimateError | null;
   readonly lateness: Spread;
   readonly roundTrip: Spread;
-  /** How often workers logged what; empty for the base rules. */
+  /** How often workers logged each event. Empty with the base rules. */
   readonly logged: Readonly<Record<string, number>>;
 }
 
@@ -61,23 +61,24 @@ export interface Spread {
   readonly p99: number;
 }
 
+/** Computes the median and the 99th percentile. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = Float64Array.from(values).sort();
   const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
   return { median: at(0.5), p99: at(0.99) };
 }
 
-/** Time against the ideal for the good work that was done, so that losing items never looks like speed. */
+/** Divides the makespan by the ideal for the work that was really done, so that lost items do not look like speed. */
 export function ratioOf({ makespan, ideal, share }: Measured): number {
   return makespan / (ideal * Math.min(1, share));
 }
 
-/** Requests that workers sent for each item. */
+/** Returns the requests of workers per item. */
 export function requestsPerItem({ requests, items }: Measured): number {
   return Object.values(requests).reduce((total, count) => total + count, 0) / items;
 }
 
-/** Work that came to nothing, in percent of the work that was accepted. */
+/** Returns the wasted work in percent of the accepted work. */
 export function wasteOf({ executed, accepted }: Measured): number {
   return accepted === 0 ? 0 : (100 * (executed - accepted)) / accepted;
 }

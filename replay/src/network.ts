@@ -3,20 +3,20 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** The network between one Mac and the control plane. */
 export interface Network extends AsyncDisposable {
-  /** The control plane's address as this Mac knows it. */
+  /** The URL of the control plane through this network. */
   readonly url: string;
-  /** Every connection breaks and no other is made. */
+  /** Breaks all connections and refuses new ones. */
   cut(): void;
   restore(): void;
 }
 
-/** Passes bytes on to `target`, an address of HTTP, as long as it is not cut. */
+/** Opens a TCP proxy to the HTTP URL `target`. */
 export async function openNetwork(target: string): Promise<Network> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
-  let out = false;
+  let isCut = false;
   const server = createServer((inside) => {
-    if (out) {
+    if (isCut) {
       inside.destroy();
       return;
     }
@@ -45,11 +45,11 @@ export async function openNetwork(target: string): Promise<Network> {
   return {
     url: `http://127.0.0.1:${address.port}`,
     cut() {
-      out = true;
+      isCut = true;
       breakAll();
     },
     restore() {
-      out = false;
+      isCut = false;
     },
     async [Symbol.asyncDispose]() {
       breakAll();

@@ -10,11 +10,11 @@ it.each([
   [['--most', '1.5'], '--most must be'],
   [['--speed', '2'], '--speed'],
   [['churn'], 'churn'],
-])('%j is refused, and it is said why', (args, message) => {
+])('refuses %j and says why', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });
 
-it('without options all scenarios are replayed by both rules', () => {
+it('replays all scenarios with both rules by default', () => {
   const { scenarios, rules } = readOptions([]);
   expect(scenarios).toHaveLength(13);
   expect(scenarios).not.toContain('smoke');

@@ -4,7 +4,7 @@ import { withBlock } from './page.ts';
 
 const PAGE = readFileSync(new URL('../../docs/scheduling.md', import.meta.url), 'utf8');
 
-it('a new table replaces the old one, and the text around it stays', () => {
+it('withBlock: replaces the old table, and keeps the text around it', () => {
   const once = withBlock(PAGE, 'first table');
   const twice = withBlock(once, 'second table');
   expect(once).toContain('first table');
@@ -14,6 +14,6 @@ it('a new table replaces the old one, and the text around it stays', () => {
   expect(PAGE.endsWith(after.trimStart())).toBe(true);
 });
 
-it('a page without the marks is refused', () => {
-  expect(() => withBlock('# a page', 'a table')).toThrow('must hold the lines');
+it('withBlock: refuses a page without the marks', () => {
+  expect(() => withBlock('# a page', 'a table')).toThrow('must contain the lines');
 });

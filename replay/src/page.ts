@@ -13,17 +13,17 @@ export interface Replay {
   readonly runs: readonly Measured[];
 }
 
-/** Puts a replay between the marks of docs/scheduling.md; what stands around them stays. */
+/** Writes the results between the marks in docs/scheduling.md, and leaves the rest of the page unchanged. */
 export async function writePage(replay: Replay): Promise<void> {
   await writeFile(PAGE, withBlock(await readFile(PAGE, 'utf8'), block(replay)));
 }
 
-/** The page with another text between its marks. Throws where it has none. */
+/** Replaces the text between the marks of a page. Throws if the marks are missing. */
 export function withBlock(page: string, text: string): string {
   const [before, rest] = page.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
-    throw new Error(`docs/scheduling.md must hold the lines ${BEGIN} and ${END}`);
+    throw new Error(`docs/scheduling.md must contain the lines ${BEGIN} and ${END}`);
   return `${before}${BEGIN}\n\n${text}\n\n${END}${after}`;
 }
 

@@ -1,13 +1,13 @@
 import type { PoolMessage, PoolTask } from './measured.ts';
 import { replayPool } from './replay-pool.ts';
 
-/** All the Macs of a run in one process with a fast clock: its task is its argument, as JSON. */
+/** A program with a fast clock that simulates all Macs of a run. Its argument is a `PoolTask` as JSON. */
 const task = JSON.parse(process.argv[2] ?? '') as PoolTask;
-const tell = (message: PoolMessage) =>
+const send = (message: PoolMessage) =>
   new Promise<void>((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
 process.on('disconnect', () => process.exit());
-await tell({
+await send({
   kind: 'measured',
-  measured: await replayPool(task, (text) => void tell({ kind: 'progress', text })),
+  measured: await replayPool(task, (text) => void send({ kind: 'progress', text })),
 });
 process.exit();

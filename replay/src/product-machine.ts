@@ -5,14 +5,14 @@ import type { Mac } from './mac.ts';
 import type { Machine } from './machine.ts';
 import { type RoundTrips, wire } from './wire.ts';
 
-/** What apps/worker has as defaults. */
+// The defaults of apps/worker.
 const GRACE_MS = 10_000;
 const HEARTBEAT_MS = 30_000;
 
 export interface ProductMachineOptions {
   readonly workerId: string;
   readonly controlUrl: string;
-  /** Its disk, which outlives its processes. */
+  /** Its disk. It stays when its processes end. */
   readonly stateDir: string;
   readonly mac: Mac;
   readonly runtime: Runtime;
@@ -20,7 +20,7 @@ export interface ProductMachineOptions {
   readonly log: AgentOptions['log'];
 }
 
-/** A Mac with the product's worker: the agent, its outbox and its boots as apps/worker wires them. */
+/** Creates a Mac with the real worker: agent, outbox and boots, wired as in apps/worker. */
 export function productMachine(options: ProductMachineOptions): Machine {
   const { workerId, controlUrl, stateDir, mac, runtime, roundTrips, log } = options;
   let kill: (() => Promise<void>) | null = null;
@@ -28,11 +28,11 @@ export function productMachine(options: ProductMachineOptions): Machine {
     async on() {
       const bootId = randomUUID();
       const folder = await workerFolder(stateDir, workerId, bootId);
-      const line = wire(roundTrips);
+      const connection = wire(roundTrips);
       const asked = new AbortController();
       const forceQuit = new AbortController();
       const agent = new Agent({
-        client: new Client({ baseUrl: controlUrl, fetch: line.fetch }),
+        client: new Client({ baseUrl: controlUrl, fetch: connection.fetch }),
         workerId,
         bootId,
         hostname: workerId,
@@ -50,8 +50,8 @@ export function productMachine(options: ProductMachineOptions): Machine {
       });
       const running = agent.run(asked.signal, forceQuit.signal);
       kill = async () => {
-        // First the wire: what the agent does once it is asked to stop must reach nobody.
-        line.cut();
+        // Cuts the connection first: requests of the agent's drain must not reach the control plane.
+        connection.cut();
         forceQuit.abort();
         asked.abort();
         mac.powerOff();

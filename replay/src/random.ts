@@ -10,7 +10,7 @@ export class Random {
     for (let skipped = 0; skipped < 8; skipped += 1) this.next();
   }
 
-  /** In [0, 1). */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -19,7 +19,7 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number below `limit`. */
+  /** Returns a whole number from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -28,7 +28,7 @@ export class Random {
     return -mean * Math.log(1 - this.next());
   }
 
-  /** Log-normal with this coefficient of variation. */
+  /** Returns a log-normal number. `variation` is the coefficient of variation. */
   lognormal(mean: number, variation: number): number {
     const variance = Math.log(1 + variation * variation);
     return Math.exp(Math.log(mean) - variance / 2 + Math.sqrt(variance) * this.#normal());

@@ -1,32 +1,32 @@
 import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import { baseMachine } from './base-machine.ts';
-import { type Estimate, estimateOf } from './estimates.ts';
+import { type Estimate, fetchEstimate } from './estimates.ts';
 import { ideal } from './ideal.ts';
 import { JobWatch } from './job-watch.ts';
 import { Mac } from './mac.ts';
-import { live, loseNetwork } from './mac-life.ts';
+import { playOutages, playPower } from './mac-life.ts';
 import { BadItemRuns, macRuntime } from './mac-runtime.ts';
 import type { Machine } from './machine.ts';
 import type { Measured, PoolTask } from './measured.ts';
 import { openNetwork } from './network.ts';
 import { productMachine } from './product-machine.ts';
 import { workloadOf } from './scenarios.ts';
-import { submit, submitInTime } from './submission.ts';
-import { type Clocked, summary } from './summary.ts';
+import { submit, submitLater } from './submission.ts';
+import { type EndOfRun, summary } from './summary.ts';
 import type { MacTrace } from './trace.ts';
 import { warmUp } from './warm-up.ts';
 import type { RoundTrips } from './wire.ts';
 import { itemCount, workerIdOf } from './workload.ts';
 
-/** Real time between two looks at the jobs, and between two words about them. */
-const LOOK_MS = 100;
-const TELL_MS = 10_000;
-/** Real time that workers get to start and ask before the first job is submitted. */
+// Real time.
+const POLL_MS = 100;
+const PROGRESS_INTERVAL_MS = 10_000;
+/** Real time for workers to start before the first job is submitted. */
 const START_MS = 2000;
 
-/** Leads a pool of Macs through a scenario and measures it. Runs in a process with a fast clock. */
-export async function replayPool(task: PoolTask, tell: (text: string) => void): Promise<Measured> {
+/** Replays a scenario with a pool of Macs and measures it. Must run in a process with a fast clock. */
+export async function replayPool(task: PoolTask, report: (text: string) => void): Promise<Measured> {
   const { scenario, seed, rules, controlUrl, factor } = task;
   const workload = workloadOf(scenario, seed);
   const client = new Client({ baseUrl: controlUrl });
@@ -63,8 +63,8 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
       rules === 'base'
         ? baseMachine(common)
         : productMachine({ ...common, stateDir: join(task.stateDir, common.workerId), log });
-    lives.push(live(machine, trace, clock, over.signal));
-    if (network !== null) lives.push(loseNetwork(network, trace.offline, clock, over.signal));
+    lives.push(playPower(machine, trace, clock, over.signal));
+    if (network !== null) lives.push(playOutages(network, trace.offline, clock, over.signal));
   }
 
   await warmUp(client);
@@ -77,27 +77,27 @@ export async function replayPool(task: PoolTask, tell: (text: string) => void): 
   const beganAtMonotonic = performance.now() / 1000;
   const later = workload.jobs
     .slice(1)
-    .map((_, n) => submitInTime(client, workload, n + 1, rules, clock, over.signal));
+    .map((_, n) => submitLater(client, workload, n + 1, rules, clock, over.signal));
 
   const bound = ideal(workload.macs, workload.jobs);
   const latest = workload.jobs.reduce((at, job) => Math.max(at, job.at), 0);
   const total = itemCount(workload);
   const estimates: Estimate[] = [];
-  let toldAt = began;
+  let reportedAt = began;
   let end: number | null = null;
   while (end === null && clock() < task.most * bound) {
-    await delay(LOOK_MS * factor);
-    const { open, ended, lastEndedAt } = await watch.look();
-    // Not before the last one was submitted.
+    await delay(POLL_MS * factor);
+    const { open, ended, lastEndedAt } = await watch.progress();
+    // Only after the last job was submitted.
     if (open === 0 && clock() > latest && ended === total) end = lastEndedAt;
-    if (Date.now() - toldAt > TELL_MS * factor) {
-      toldAt = Date.now();
-      const estimate = rules === 'base' ? null : await estimateOf(client, first, clock());
+    if (Date.now() - reportedAt > PROGRESS_INTERVAL_MS * factor) {
+      reportedAt = Date.now();
+      const estimate = rules === 'base' ? null : await fetchEstimate(client, first, clock());
       if (estimate !== null) estimates.push(estimate);
-      tell(`${Math.round(clock())} s (ideal ${Math.round(bound)}): ${ended} of ${total} items`);
+      report(`${Math.round(clock())} s (ideal ${Math.round(bound)}): ${ended} of ${total} items`);
     }
   }
-  const clocked: Clocked = {
+  const clocked: EndOfRun = {
     began,
     estimates,
     makespan: end === null ? clock() : (end - began) / 1000,

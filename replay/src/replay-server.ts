@@ -3,13 +3,14 @@ import { migrate } from '@macbatch/store';
 import postgres from 'postgres';
 import type { FastTime } from './fast-time.ts';
 
-/** An embedded Postgres whose databases go by fast clocks. */
+/** An embedded Postgres whose databases have fast clocks. */
 export interface ReplayServer extends AsyncDisposable {
   readonly version: string;
-  /** A new database with the product's schema, in which `now()` is the fast clock. */
+  /** Creates a database with macbatch's schema, in which `now()` is the fast clock. */
   database(time: FastTime): Promise<{ readonly url: string } & AsyncDisposable>;
 }
 
+/** Starts an embedded Postgres for replays. */
 export async function openReplayServer(): Promise<ReplayServer> {
   const server = await openPostgres({ throwaway: true });
   const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
@@ -23,7 +24,7 @@ export async function openReplayServer(): Promise<ReplayServer> {
       const name = `replay_${databases}`;
       await admin`create database ${admin(name)}`;
       const url = at(name);
-      // By the machine's clock, which the product's own bound of 5 s is not.
+      // The default of 5 s would be fast seconds.
       url.searchParams.set('connect_timeout', String(10 * factor));
       await hastenNow(at(name).href, name, { factor, epochMs });
       await migrate(url.href);
@@ -42,8 +43,8 @@ export async function openReplayServer(): Promise<ReplayServer> {
 }
 
 /**
- * Statements and column defaults that say `now()` mean this one, because its schema is looked at before the
- * system's. Like the real one it stands still within a transaction.
+ * Defines a fast `now()` in a schema that Postgres searches before its own, so that statements and column defaults use
+ * it. Like the real `now()`, it is constant within a transaction.
  */
 async function hastenNow(url: string, database: string, { factor, epochMs }: FastTime): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });

@@ -27,11 +27,11 @@ function replay(...args: readonly string[]): Measured {
   }
 }
 
-it('agents on Macs that sleep and lose their network end a small job, and everything in it is counted', {
+it('ends a small job with agents on Macs that sleep and lose their network, and counts everything', {
   timeout: PATIENCE_MS,
 }, () => {
   const run = replay('--scenario', 'smoke', '--rules', 'product');
-  // Of the bad item alone is there no output.
+  // Only the bad item has no output.
   expect(run).toMatchObject({ items: 60, goodItemsFailed: 0, cutOff: false, crashes: 0 });
   expect(run.share).toBeCloseTo(1);
   expect(run.makespan).toBeGreaterThan(run.ideal);
@@ -40,14 +40,14 @@ it('agents on Macs that sleep and lose their network end a small job, and everyt
   expect(Object.keys(run.requests)).toEqual(
     expect.arrayContaining(['complete_batch', 'heartbeat', 'lease', 'release']),
   );
-  // It was given up for good, after three tries of an agent each time.
+  // The task failed after three attempts, each with three tries of the item.
   expect(run.badItemRuns).toHaveLength(1);
   expect(Number(run.badItemRuns[0]) % 3).toBe(0);
-  // One process was killed and the next one found its outbox.
+  // One process was killed, and the next one found its outbox.
   expect(run.logged).toMatchObject({ 'worker.running': 3 });
 });
 
-it('the worker of the base rules ends a job of shards of 50', { timeout: PATIENCE_MS }, () => {
+it('ends a job with shards of 50 with the worker of the base rules', { timeout: PATIENCE_MS }, () => {
   const run = replay('--scenario', 'burst', '--rules', 'base', '--factor', '60', '--most', '100');
   expect(run).toMatchObject({ items: 300, goodItemsFailed: 0, cutOff: false, logged: {} });
   expect(run.share).toBeCloseTo(1);

@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nextMessage } from '@macbatch/bench';
-import { type FastTime, fastProcess } from './fast-time.ts';
+import { type FastTime, fastProcessOptions } from './fast-time.ts';
 import type { Measured, PoolMessage, PoolTask } from './measured.ts';
 import type { ReplayServer } from './replay-server.ts';
 
 export type RunCall = Pick<PoolTask, 'scenario' | 'rules' | 'seed' | 'factor' | 'most'>;
 
 /**
- * Runs one scenario under one set of rules: a database, a control plane and a process with all the Macs, all by
- * clocks that go `factor` times as fast.
+ * Runs one scenario with one set of rules. Starts a database, a control plane and a process with all Macs, all with
+ * clocks that are `factor` times as fast.
  */
 export async function runScenario(
   server: ReplayServer,
@@ -31,7 +31,7 @@ export async function runScenario(
     const task: PoolTask = { ...call, controlUrl, databaseUrl: database.url, stateDir };
     const pool = start('pool.ts', [JSON.stringify(task)], time);
     try {
-      return await measuredBy(pool, progress);
+      return await resultsOf(pool, progress);
     } finally {
       await stop(pool);
     }
@@ -41,13 +41,13 @@ export async function runScenario(
   }
 }
 
-/** In memory where there is such a folder: a disk that is as slow as ever would count `factor` times. */
+/** Uses a folder in memory if there is one: the delays of a real disk would count `factor` times. */
 function diskOfMacs(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
 
 function start(program: string, args: readonly string[], time: FastTime): ChildProcess {
-  return fork(fileURLToPath(new URL(program, import.meta.url)), [...args], fastProcess(time));
+  return fork(fileURLToPath(new URL(program, import.meta.url)), [...args], fastProcessOptions(time));
 }
 
 async function stop(child: ChildProcess): Promise<void> {
@@ -57,13 +57,13 @@ async function stop(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** What the pool has measured, once it has. */
-function measuredBy(pool: ChildProcess, progress: (text: string) => void): Promise<Measured> {
+/** Resolves with the results of the pool. */
+function resultsOf(pool: ChildProcess, progress: (text: string) => void): Promise<Measured> {
   const { promise, resolve, reject } = Promise.withResolvers<Measured>();
   pool.on('message', (message) => {
-    const told = message as PoolMessage;
-    if (told.kind === 'measured') resolve(told.measured);
-    else progress(told.text);
+    const received = message as PoolMessage;
+    if (received.kind === 'measured') resolve(received.measured);
+    else progress(received.text);
   });
   pool.once('exit', (code) => reject(new Error(`the process of the Macs ended with ${code}`)));
   return promise;

@@ -8,7 +8,7 @@ const seconds = (name: ScenarioName, seed: number) => {
   return ideal(macs, jobs);
 };
 
-// What the simulator answers for its seed 1: other draws, or in another order, would give others.
+// Results of the simulator for seed 1. Other random numbers, or another order, would give other results.
 it.each([
   ['homo8', 3999.9771218],
   ['hetero6', 3490.0723878],
@@ -23,17 +23,17 @@ it.each([
   ['poisoncrash', 871.47553399],
   ['wifi', 3490.0723878],
   ['pool40', 1000.81826937],
-] as const)('%s has the traces of the simulator', (name, simulated) => {
+] as const)('workloadOf: %s has the traces of the simulator', (name, simulated) => {
   expect(seconds(name, 1)).toBeCloseTo(simulated, 4);
 });
 
-it('a seed gives the same workload each time, and another one another', () => {
+it('workloadOf: gives equal workloads for equal seeds, and others for other seeds', () => {
   expect(workloadOf('wifi', 7)).toEqual(workloadOf('wifi', 7));
   expect(workloadOf('wifi', 7).macs[0]?.offline).not.toEqual(workloadOf('wifi', 8).macs[0]?.offline);
   expect(seconds('churn', 7)).not.toBe(seconds('churn', 8));
 });
 
-it('bad items are among the items, and only as many as there should be', () => {
+it('workloadOf: has the right number of bad items, and all are items of the job', () => {
   const [job] = workloadOf('poisoncrash', 3).jobs;
   expect([...(job?.poison.values() ?? [])]).toEqual(['crashes', 'crashes']);
   for (const n of job?.poison.keys() ?? []) expect(job?.costs[n]).toBeGreaterThan(0);

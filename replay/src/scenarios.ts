@@ -5,8 +5,10 @@ import type { Poison, ReplayJob, Workload } from './workload.ts';
 interface Scenario {
   readonly title: string;
   /**
-   * How many times as fast as real ones the clocks go, where nothing else is asked for: a short run must not
-   * be one of too few real seconds, nor may many Macs keep the machine busier than it can be.
+   * How many times as fast as real ones the clocks are. Less than 30 for short runs, which would take too few real
+   * seconds, and for many Macs, which would overload the machine.
+   *
+   * @default 30
    */
   readonly factor?: number;
   readonly make: (random: Random) => Workload;
@@ -33,12 +35,12 @@ const MIXED: readonly Kind[] = [
   [10, 8],
 ];
 const MEAN_COST = 4;
-/** Lower end of the bounded Pareto distribution of alpha 1.2 up to 400 that has the mean 4. */
+/** Lower bound of the bounded Pareto distribution with alpha 1.2, upper bound 400 and mean 4. */
 const HEAVY_LOW = 0.9498316411671514;
 const MINUTE = 60;
 const LOAD_SECONDS = 30;
 
-/** The scenarios of the simulator that are replayed; what they draw comes in the same order as there. */
+/** The scenarios of the simulator. They draw random numbers in the same order as the simulator. */
 const SCENARIOS = {
   homo8: {
     title: '8 minis of speed 1 with 2 slots, 8 000 items',
@@ -55,11 +57,11 @@ const SCENARIOS = {
   },
   churn: {
     title: 'the six, lids up 40 min and down 20 min in the mean, 20 000 items',
-    make: (random) => withLids(random, HETERO, 40 * MINUTE, 20 * MINUTE),
+    make: (random) => workWithLids(random, HETERO, 40 * MINUTE, 20 * MINUTE),
   },
   flaky: {
     title: 'the six, lids up 10 min and down 5 min in the mean, 20 000 items',
-    make: (random) => withLids(random, HETERO, 10 * MINUTE, 5 * MINUTE),
+    make: (random) => workWithLids(random, HETERO, 10 * MINUTE, 5 * MINUTE),
   },
   dead: {
     title: 'the six, the Mac of speed 10 dies for ever between 30 % and 100 % of the ideal run, 20 000 items',
@@ -112,7 +114,7 @@ const SCENARIOS = {
     title: '40 mixed Macs with the lids of churn, 20 000 items',
     factor: 10,
     make: (random) =>
-      withLids(
+      workWithLids(
         random,
         Array.from({ length: 40 }, (_, n) => MIXED[n % MIXED.length] ?? [1, 1]),
         40 * MINUTE,
@@ -120,13 +122,14 @@ const SCENARIOS = {
       ),
   },
   smoke: {
-    title: 'two Macs, 60 items, a lid that closes and an item that always fails: whether the replay works',
+    title:
+      'two Macs, 60 items, a lid that closes and an item that always fails: checks that the replay works',
     make(random) {
       const [one, other] = macs([
         [2, 2],
         [4, 4],
       ]);
-      if (one === undefined || other === undefined) throw new Error('there are two');
+      if (one === undefined || other === undefined) throw new Error('there are two Macs');
       return work(
         [{ ...one, asleep: [[10, 20]], offline: [[25, 30]] }, other],
         [poisoned(random, 60, 1, 'errors')],
@@ -139,21 +142,23 @@ export type ScenarioName = keyof typeof SCENARIOS;
 
 export const SCENARIO_NAMES: readonly ScenarioName[] = Object.keys(SCENARIOS).filter(isScenario);
 
+/** Tells whether a scenario has this name. */
 export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }
 
+/** Returns the description of a scenario. */
 export function titleOf(name: ScenarioName): string {
   return SCENARIOS[name].title;
 }
 
-/** How many times as fast as real ones the clocks of a scenario go by default. */
+/** Returns the default factor of a scenario's clocks. */
 export function factorOf(name: ScenarioName): number {
   const { factor = 30 }: Scenario = SCENARIOS[name];
   return factor;
 }
 
-/** The same workload for the same seed, always. */
+/** Creates the workload of a scenario. Equal seeds give equal workloads. */
 export function workloadOf(name: ScenarioName, seed: number): Workload {
   return SCENARIOS[name].make(new Random(seed * 7919 + 17));
 }
@@ -166,7 +171,7 @@ function macs(kinds: readonly Kind[]): MacTrace[] {
   return kinds.map(([speed, slots]) => ({ speed, slots, asleep: [], offline: [], diesAt: null }));
 }
 
-function withLids(random: Random, kinds: readonly Kind[], up: number, down: number): Workload {
+function workWithLids(random: Random, kinds: readonly Kind[], up: number, down: number): Workload {
   const jobs = [job(random, 20_000)];
   return work(
     macs(kinds).map((mac) => ({ ...mac, asleep: lids(random, up, down) })),

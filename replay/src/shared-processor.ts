@@ -1,28 +1,28 @@
-/** How much slower a Mac with idle slots is: k of c slots make it (k / c) ^ 0.6 as fast. */
+/** A Mac with k of c slots in use runs at (k / c) ^ 0.6 of its speed. */
 const IDLE_EXPONENT = 0.6;
 
-/** For so long after an end, what was computed beyond it goes to the item that follows. */
+/** Work computed after the end of an item is credited to the next item for this long. */
 const SURPLUS_SECONDS = 2;
 
-/** A piece of work under way. */
+/** The work of one running item. */
 export interface Share {
   readonly startedAtWork: number;
   readonly endsAtWork: number;
 }
 
 /**
- * A Mac's processor: k pieces of work progress together at speed * (k / c) ^ 0.6. Times are seconds by whatever
- * clock the caller has, work is seconds of a busy Mac of speed 1.
+ * The processor of a Mac: k items progress together at speed * (k / c) ^ 0.6. Times are seconds of the caller's clock.
+ * Work is seconds of a busy Mac of speed 1.
  *
- * Whoever looks at it is a little late, by the timers of the machine that this runs on, which is not the Mac's
- * fault: what it would have computed since an end is credited to the piece of work that follows.
+ * Callers notice the end of an item a little late, because the timers of the real machine are late. The work that the
+ * Mac would have done since then is credited to the next item.
  */
 export class SharedProcessor {
   readonly #speed: number;
   readonly #slots: number;
   readonly #running = new Set<Share>();
   #surplus: { readonly work: number; readonly until: number }[] = [];
-  /** Work that a piece would have got which has run from the beginning on. */
+  /** Work that an item would have got if it had run from the beginning. */
   #work = 0;
   #at = 0;
   #executed = 0;
@@ -37,18 +37,19 @@ export class SharedProcessor {
     return this.#running.size;
   }
 
-  /** All the work it has done up to the last look, whatever came of it. */
+  /** Work done up to the last update, wasted work included. */
   get executed(): number {
     return this.#executed;
   }
 
-  /** Seconds that slots were in use up to the last look, each for itself. */
+  /** The sum over all slots of the seconds in use up to the last update. */
   get slotSeconds(): number {
     return this.#busy;
   }
 
+  /** Starts an item. */
   start(work: number, now: number): Share {
-    this.look(now);
+    this.advanceTo(now);
     this.#surplus = this.#surplus.filter(({ until }) => until >= now);
     const credit = Math.min(this.#surplus.shift()?.work ?? 0, work);
     const share = { startedAtWork: this.#work - credit, endsAtWork: this.#work - credit + work };
@@ -57,15 +58,15 @@ export class SharedProcessor {
     return share;
   }
 
-  /** Stops a piece of work that has not ended. */
+  /** Stops an item that has not ended. */
   stop(share: Share, now: number): void {
-    this.look(now);
+    this.advanceTo(now);
     this.#running.delete(share);
   }
 
-  /** Takes out what has ended by now, earliest first. */
-  ended(now: number): Share[] {
-    this.look(now);
+  /** Removes and returns the items that have ended, earliest first. */
+  takeEnded(now: number): Share[] {
+    this.advanceTo(now);
     const ended = [...this.#running]
       .filter(({ endsAtWork }) => endsAtWork <= this.#work + 1e-9)
       .toSorted((one, other) => one.endsAtWork - other.endsAtWork);
@@ -78,16 +79,16 @@ export class SharedProcessor {
     return ended;
   }
 
-  /** Seconds until the next piece of work ends; null where none runs. */
+  /** Returns the seconds until the next item ends. Null if none runs. */
   secondsToNext(now: number): number | null {
-    this.look(now);
+    this.advanceTo(now);
     if (this.#running.size === 0) return null;
     const next = Math.min(...[...this.#running].map(({ endsAtWork }) => endsAtWork));
     return Math.max(0, next - this.#work) / this.#rate;
   }
 
-  /** Brings the sums up to date. */
-  look(now: number): void {
+  /** Updates the sums. */
+  advanceTo(now: number): void {
     const passed = Math.max(0, now - this.#at);
     this.#at = now;
     if (this.#running.size === 0) return;
@@ -96,7 +97,7 @@ export class SharedProcessor {
     this.#busy += passed * this.#running.size;
   }
 
-  /** Work a second of each piece. */
+  /** Work per second of each item. */
   get #rate(): number {
     const running = this.#running.size;
     return (this.#speed * (running / this.#slots) ** IDLE_EXPONENT) / running;

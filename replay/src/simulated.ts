@@ -1,12 +1,12 @@
 import type { ScenarioName } from './scenarios.ts';
 
-/** What the simulator says of one set of rules. */
+/** Results of the simulation for one set of rules. */
 export interface Figures {
   /** makespan / ideal */
   readonly ratio: number;
-  /** The same for seed 1 alone, whose traces are those of a replay with `--seed 1`. */
+  /** The ratio for seed 1 only. A replay with `--seed 1` has the same traces. */
   readonly ofSeed1: number;
-  /** In percent. */
+  /** Wasted work in percent of the accepted work. */
   readonly waste: number;
   readonly goodItemsFailed: number;
   readonly requestsPerItem: number;
@@ -15,17 +15,17 @@ export interface Figures {
 export interface Simulated {
   /** In seconds. */
   readonly ideal: number;
-  /** All mechanisms that the simulation recommends; lids close without a notice. */
+  /** With all mechanisms that the simulation recommends. Lids close without notice. */
   readonly product: Figures;
-  /** Shards of 50, a lease limit of 4, and nothing more. */
+  /** With shards of 50, a lease limit of 4, and no other mechanism. */
   readonly base: Figures;
 }
 
 export type Replayed = Exclude<ScenarioName, 'smoke'>;
 
 /**
- * From the discrete-event simulation by which the scheduling was designed: means over its seeds 1 to 20. Its own
- * recommended rules also copy what a slow or silent Mac holds for idle ones, and keep a Mac to its model.
+ * Results of the discrete-event simulation that the scheduling was designed with: means over the seeds 1 to 20. Its
+ * recommended rules include copies of the items of slow or silent Macs, and model affinity.
  */
 export const SIMULATED: Readonly<Record<Replayed, Simulated>> = {
   homo8: {

@@ -5,13 +5,13 @@ import { JOB_TYPE } from './mac-runtime.ts';
 import type { Rules } from './measured.ts';
 import { payloadOf, type ReplayJob, type Workload } from './workload.ts';
 
-/** What a submission says beside its items; the product is left to choose the size of its shards. */
+/** The headers of submissions. With the product rules, the control plane chooses the shard size. */
 const HEADERS: Record<Rules, object> = {
   product: { retry_on: 'errors' },
   base: { shard_size: 50, retry_on: 'attempts' },
 };
 
-/** Submits the first job; answers its id. */
+/** Submits a job. Returns its id. */
 export async function submit(
   client: Client,
   workload: Workload,
@@ -22,8 +22,8 @@ export async function submit(
   return job.id;
 }
 
-/** Submits a job when its time has come; null where the run is over before. */
-export async function submitInTime(
+/** Submits a job at its time. Returns its id, or null if the run ends before. */
+export async function submitLater(
   client: Client,
   workload: Workload,
   number: number,

@@ -1,17 +1,17 @@
 import { awakeSeconds } from './awake-time.ts';
-import { type Estimate, errorOf } from './estimates.ts';
+import { type Estimate, estimateError } from './estimates.ts';
 import { ideal } from './ideal.ts';
 import type { JobWatch } from './job-watch.ts';
 import { type Measured, type PoolTask, spreadOf } from './measured.ts';
 import { goodWork, itemCount, type Workload, workerIdOf } from './workload.ts';
 
-/** What was read off the clocks and counters at the moment when a run ended. */
-export interface Clocked
+/** Clocks and counters at the end of a run. */
+export interface EndOfRun
   extends Pick<
     Measured,
     'makespan' | 'cutOff' | 'ideal' | 'requests' | 'executed' | 'loads' | 'crashes' | 'badItemRuns' | 'logged'
   > {
-  /** When the first job was submitted, in milliseconds since 1970 by the fast clock. */
+  /** Time of the first submission, in milliseconds since 1970 of the fast clock. */
   readonly began: number;
   readonly estimates: readonly Estimate[];
   readonly slotSeconds: number;
@@ -19,13 +19,13 @@ export interface Clocked
   readonly roundTrips: readonly number[];
 }
 
-/** What a run comes to, with what the database knows of it. */
+/** Combines the end of a run with facts from the database into its results. */
 export async function summary(
   task: PoolTask,
   workload: Workload,
   watch: JobWatch,
   jobIds: readonly string[],
-  { began, estimates, slotSeconds, lateness, roundTrips, ...clocked }: Clocked,
+  { began, estimates, slotSeconds, lateness, roundTrips, ...end }: EndOfRun,
 ): Promise<Measured> {
   const { scenario, rules, seed, factor } = task;
   let accepted = 0;
@@ -39,20 +39,15 @@ export async function summary(
   const bad = workload.jobs.reduce((total, { poison }) => total + poison.size, 0);
   const ends = await watch.ends(jobIds);
   const { granted, expired } = await watch.leases();
-  const slots = workload.macs.reduce(
-    (total, mac) => total + mac.slots * awakeSeconds(mac, clocked.makespan),
-    0,
-  );
-  // What comes late to a job that has ended moves what is known of its end.
-  const seconds = ends.map((at) =>
-    Math.min(clocked.makespan, ((at ?? Number.POSITIVE_INFINITY) - began) / 1000),
-  );
+  const slots = workload.macs.reduce((total, mac) => total + mac.slots * awakeSeconds(mac, end.makespan), 0);
+  // Late reports to an ended job change the time of its last report.
+  const seconds = ends.map((at) => Math.min(end.makespan, ((at ?? Number.POSITIVE_INFINITY) - began) / 1000));
   return {
     scenario,
     rules,
     seed,
     factor,
-    ...clocked,
+    ...end,
     items: itemCount(workload),
     goodItemsFailed: itemCount(workload) - bad - succeeded,
     share: accepted / goodWork(workload),
@@ -60,11 +55,11 @@ export async function summary(
     leasesGranted: granted,
     leasesExpired: expired,
     jobs: workload.jobs.map((job, n) => ({
-      seconds: (seconds[n] ?? clocked.makespan) - job.at,
+      seconds: (seconds[n] ?? end.makespan) - job.at,
       alone: ideal(workload.macs, [job]) - job.at,
     })),
     noticedAfter: await noticedAfter(workload, watch, began),
-    ...(rules === 'product' ? { estimateError: errorOf(estimates, seconds[0] ?? clocked.makespan) } : {}),
+    ...(rules === 'product' ? { estimateError: estimateError(estimates, seconds[0] ?? end.makespan) } : {}),
     idle: 1 - slotSeconds / slots,
     lateness: spreadOf(lateness),
     roundTrip: spreadOf(roundTrips),

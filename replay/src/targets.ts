@@ -1,14 +1,14 @@
 import type { Replayed } from './simulated.ts';
 
-/** What a replay of the product should reach at most: makespan / ideal, and waste in percent. */
+/** Upper limits of a replay with the product rules: makespan / ideal, and waste in percent. */
 export interface Target {
   readonly ratio: number;
   readonly waste: number;
 }
 
 /**
- * From the simulation of the scheduling, by which the product was designed: its goals for an end-to-end test
- * with mock workers, where a fixed allowance covers what the simulator does not know (processes, HTTP, Postgres).
+ * The goals of the scheduling simulation for a test with simulated workers. They include an allowance for what the
+ * simulator does not model: processes, HTTP and Postgres.
  */
 export const TARGETS: Readonly<Record<Replayed, Target>> = {
   homo8: { ratio: 1.05, waste: 0.5 },
@@ -26,11 +26,11 @@ export const TARGETS: Readonly<Record<Replayed, Target>> = {
   pool40: { ratio: 1.1, waste: 1.5 },
 };
 
-/** Most requests an item where an item is 4 s of work. */
+/** Most requests per item if an item is 4 s of work. */
 export const MOST_REQUESTS_PER_ITEM = 0.25;
 
-/** Most loads of a model in `twomodels`: each of the six Macs loads each of the two once. */
+/** Most model loads in `twomodels`: each of the six Macs loads each of the two models once. */
 export const MOST_LOADS = 12;
 
-/** Longest that the small job of `twojobs` may take, in times of what it takes alone. */
+/** Most time that the small job of `twojobs` may take, as a multiple of its time alone. */
 export const SLOWEST_SMALL_JOB = 5;

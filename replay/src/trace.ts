@@ -1,26 +1,26 @@
 import type { Random } from './random.ts';
 
-/** From and until, in seconds after the first submission. */
+/** A time interval in seconds after the first submission. */
 export type Interval = readonly [from: number, until: number];
 
-/** How long traces are: longer than any run. */
-const HORIZON = 400_000;
+/** Traces are this long: longer than any run. */
+const HORIZON_SECONDS = 400_000;
 
-/** A Mac, and what befalls it. */
+/** A Mac and the events of its life. */
 export interface MacTrace {
-  /** Against a Mac of speed 1. */
+  /** Relative to a Mac of speed 1. */
   readonly speed: number;
-  /** Items it runs at once. */
+  /** The number of items that it runs at once. */
   readonly slots: number;
-  /** When its lid is closed. */
+  /** Intervals in which its lid is closed. */
   readonly asleep: readonly Interval[];
-  /** When its network is out. */
+  /** Intervals in which its network is cut. */
   readonly offline: readonly Interval[];
-  /** When it dies for ever. */
+  /** When it dies. */
   readonly diesAt: number | null;
 }
 
-/** Lids that open and close, with these means in seconds. A lid may be closed at the start. */
+/** Draws the intervals in which a lid is closed. `up` and `down` are mean seconds. It may be closed at the start. */
 export function lids(random: Random, up: number, down: number): Interval[] {
   const asleep: Interval[] = [];
   let at = 0;
@@ -28,7 +28,7 @@ export function lids(random: Random, up: number, down: number): Interval[] {
     at = random.exponential(down);
     asleep.push([0, at]);
   }
-  while (at < HORIZON) {
+  while (at < HORIZON_SECONDS) {
     at += random.exponential(up);
     const wakes = at + random.exponential(down);
     asleep.push([at, wakes]);
@@ -37,11 +37,11 @@ export function lids(random: Random, up: number, down: number): Interval[] {
   return asleep;
 }
 
-/** Outages of a network: how often and how long in the mean, in seconds. */
+/** Draws network outages. `every` and `length` are mean seconds. */
 export function outages(random: Random, every: number, length: number): Interval[] {
   const offline: Interval[] = [];
   let at = random.exponential(every);
-  while (at < HORIZON) {
+  while (at < HORIZON_SECONDS) {
     const ends = at + random.exponential(length);
     offline.push([at, ends]);
     at = ends + random.exponential(every);

@@ -1,13 +1,14 @@
-/** The fetch of one process on a Mac, and how long its requests took. */
+/** The connection of one process on a Mac. */
 export interface Wire {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** As a kill leaves it: no request leaves any more, no reply arrives. */
+  /** Aborts all requests, as when the process is killed. */
   cut(): void;
 }
 
-/** Seconds that requests took which the control plane does not hold open. */
+/** Seconds of each request, long polls excluded. */
 export type RoundTrips = number[];
 
+/** Opens a connection whose requests are timed. */
 export function wire(roundTrips: RoundTrips): Wire {
   const gone = new AbortController();
   return {
@@ -15,7 +16,7 @@ export function wire(roundTrips: RoundTrips): Wire {
       const signals = [gone.signal, init.signal].filter((signal) => signal != null);
       const sentAt = performance.now();
       const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
-      // Read here, so that the whole reply is in the time it took, and comes from a process that lives.
+      // Reads the whole reply, so that its time is included and a killed process gets none.
       const body = await response.arrayBuffer();
       gone.signal.throwIfAborted();
       if (!url.endsWith('/tasks/lease')) roundTrips.push((performance.now() - sentAt) / 1000);

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { nextMessage } from '../next-message.ts';
 
-/** A control plane that runs in a process of its own. */
+/** A control plane in another process. */
 export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
   usage(): Promise<{ readonly cpuSeconds: number; readonly peakMb: number }>;
 }
 
+/** Starts a control plane, or another server to compare it with. */
 export async function startControlPlane(
   databaseUrl: string,
   program: 'serve.ts' | 'whole-body.ts' = 'serve.ts',

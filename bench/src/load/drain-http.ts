@@ -1,6 +1,6 @@
 import { post } from './post.ts';
 
-/** The load generator: works off a job over HTTP and tells the parent how many tasks a second that were. */
+/** The load generator: runs a job over HTTP, and sends the parent the number of tasks and the seconds. */
 const [url = '', batch = '100', workers = '4'] = process.argv.slice(2);
 
 interface Leased {

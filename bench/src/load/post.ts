@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 
 export const keepAlive = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** Sends JSON text and reads JSON back, with as little work as possible: the load generator shares the cores. */
+/** Sends JSON text and parses the reply. Uses little CPU, because the load generator shares the cores. */
 export function post(url: string, body: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };

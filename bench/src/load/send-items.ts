@@ -3,9 +3,9 @@ import { PAYLOAD } from '../product-load.ts';
 import { keepAlive } from './post.ts';
 
 const HEADER = { job_type: 'noop', model: 'noop', shard_size: 100 };
-const LINES_A_CHUNK = 500;
+const LINES_PER_CHUNK = 500;
 
-/** Submits `count` items over HTTP as they are made, as NDJSON or as one JSON body; returns the job's id. */
+/** Streams a submission of `count` items over HTTP, as NDJSON or as one JSON body. Returns the job's id. */
 export async function sendItems(url: string, count: number, form: 'ndjson' | 'json'): Promise<string> {
   const type = form === 'ndjson' ? 'application/x-ndjson' : 'application/json';
   const headers = { 'content-type': type };
@@ -29,18 +29,18 @@ export async function sendItems(url: string, count: number, form: 'ndjson' | 'js
 
 function* ndjson(count: number): Generator<string> {
   yield `${JSON.stringify(HEADER)}\n`;
-  for (let from = 0; from < count; from += LINES_A_CHUNK) yield `${items(from, count).join('\n')}\n`;
+  for (let from = 0; from < count; from += LINES_PER_CHUNK) yield `${items(from, count).join('\n')}\n`;
 }
 
 function* json(count: number): Generator<string> {
   yield `${JSON.stringify(HEADER).slice(0, -1)},"items":[`;
-  for (let from = 0; from < count; from += LINES_A_CHUNK) {
+  for (let from = 0; from < count; from += LINES_PER_CHUNK) {
     yield `${from === 0 ? '' : ','}${items(from, count).join(',')}`;
   }
   yield ']}';
 }
 
 function items(from: number, count: number): string[] {
-  const length = Math.min(LINES_A_CHUNK, count - from);
+  const length = Math.min(LINES_PER_CHUNK, count - from);
   return Array.from({ length }, (_, n) => `{"id":"item-${from + n}","payload":${PAYLOAD}}`);
 }

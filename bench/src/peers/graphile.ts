@@ -6,8 +6,8 @@ const quiet = new Logger(() => () => undefined);
 const CHUNK = 5000;
 
 /**
- * Work on a pool of ours that bears errors: a connection of it may still be closing when its database is
- * dropped, which would end this process.
+ * Runs `work` with a connection pool that ignores connection errors. A connection may still be closing when its database
+ * is dropped, and an unhandled error would end this process.
  */
 async function withPool<Result>(
   url: string,
@@ -24,7 +24,7 @@ async function withPool<Result>(
   }
 }
 
-/** Puts `count` jobs into the queue by addJobs; returns the seconds that took. */
+/** Enqueues `count` jobs with addJobs. Returns the seconds that this took. */
 export function enqueueGraphile(url: string, count: number): Promise<number> {
   return withPool(url, 4, async (pgPool) => {
     const utils = await makeWorkerUtils({ pgPool, logger: quiet });
@@ -45,8 +45,8 @@ export function enqueueGraphile(url: string, count: number): Promise<number> {
 }
 
 /**
- * Works off the jobs with the fastest setting that its documentation names: 24 at once, a local queue of
- * 500, completions in batches without delay. Returns jobs a second from the first job to the last.
+ * Runs the jobs with the fastest documented settings: 24 at once, a local queue of 500, completions in batches without
+ * delay. Returns jobs per second between the first and the last job.
  */
 export function drainGraphile(url: string, count: number): Promise<number> {
   return withPool(url, 26, async (pgPool) => {
@@ -83,7 +83,7 @@ export function drainGraphile(url: string, count: number): Promise<number> {
   });
 }
 
-/** Milliseconds from each enqueue to the start of its job, by the default settings, while idle. */
+/** Measures the milliseconds from each enqueue to the start of its job, with default settings and no other load. */
 export function graphileLatencies(url: string, samples: number, pauseMs: number): Promise<number[]> {
   return withPool(url, 10, async (pgPool) => {
     const utils = await makeWorkerUtils({ pgPool, logger: quiet });

@@ -4,7 +4,7 @@ import { PAYLOAD } from '../product-load.ts';
 const QUEUE = 'noop';
 const CHUNK = 5000;
 
-async function opened<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
+async function withPgBoss<Result>(url: string, work: (boss: PgBoss) => Promise<Result>): Promise<Result> {
   const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false });
   boss.on('error', () => undefined);
   await boss.start();
@@ -15,9 +15,9 @@ async function opened<Result>(url: string, work: (boss: PgBoss) => Promise<Resul
   }
 }
 
-/** Puts `count` jobs into the queue by insert; returns the seconds that took. */
+/** Enqueues `count` jobs with insert. Returns the seconds that this took. */
 export function enqueuePgBoss(url: string, count: number): Promise<number> {
-  return opened(url, async (boss) => {
+  return withPgBoss(url, async (boss) => {
     await boss.createQueue(QUEUE);
     const data = JSON.parse(PAYLOAD) as object;
     const started = performance.now();
@@ -31,9 +31,9 @@ export function enqueuePgBoss(url: string, count: number): Promise<number> {
   });
 }
 
-/** Fetches and completes `batch` jobs at a time in four loops; returns jobs a second. */
+/** Fetches and completes `batch` jobs at a time in four loops. Returns jobs per second. */
 export function drainPgBoss(url: string, count: number, batch: number): Promise<number> {
-  return opened(url, async (boss) => {
+  return withPgBoss(url, async (boss) => {
     const loop = async () => {
       for (;;) {
         const jobs = await boss.fetch(QUEUE, { batchSize: batch });

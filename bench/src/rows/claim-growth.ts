@@ -1,9 +1,9 @@
 import { createStore } from '@macbatch/store';
 import type postgres from 'postgres';
+import { uuidv7 } from 'uuidv7';
 import { median } from '../median.ts';
 import { OFFERS, PAYLOAD } from '../product-load.ts';
 import { type Bench, figure, type Row } from '../row.ts';
-import { uuidv7 } from '../uuid.ts';
 
 const BATCH = 10;
 
@@ -14,7 +14,7 @@ interface Growth {
   readonly cpu: number | null;
 }
 
-/** What a claim costs when many tasks are done. */
+/** Measures the cost of a claim by the number of done tasks. */
 export const claimGrowth: Row = {
   name: 'claim-growth',
   title: 'Claim of 10 with 100,000 pending, by tasks already done',
@@ -22,7 +22,7 @@ export const claimGrowth: Row = {
     const sizes = bench.quick ? [1000, 10_000, 50_000] : [10_000, 1_000_000, 5_000_000];
     const pending = bench.quick ? 3000 : 100_000;
     const points: Growth[] = [];
-    for (const done of sizes) points.push(await claims(bench, done, pending));
+    for (const done of sizes) points.push(await measureClaims(bench, done, pending));
     const [first] = points;
     return points.flatMap((point, i) => {
       const name = `${point.done.toLocaleString('en')} done`;
@@ -52,17 +52,17 @@ export const claimGrowth: Row = {
   },
 };
 
-async function claims(bench: Bench, done: number, pending: number): Promise<Growth> {
+async function measureClaims(bench: Bench, done: number, pending: number): Promise<Growth> {
   await using database = await bench.server.database('product');
-  bench.progress(`writing ${done} tasks that are done`);
-  await filled(database.sql, done, pending);
+  bench.progress(`writing ${done} done tasks`);
+  await fillTables(database.sql, done, pending);
   const claimOne = async (url: string, times: number) => {
     const store = createStore({ url, connections: 1 });
     try {
       const call = { worker: 'bench', boot: 'bench', limit: BATCH, offers: OFFERS, renews: true };
       for (let n = 0; n < times; n += 1) {
         const { tasks } = await store.lease(call);
-        if (tasks.length !== BATCH) throw new Error(`a claim of ${BATCH} tasks was granted ${tasks.length}`);
+        if (tasks.length !== BATCH) throw new Error(`a claim of ${BATCH} tasks got ${tasks.length}`);
       }
     } finally {
       await store.close();
@@ -83,7 +83,7 @@ async function claims(bench: Bench, done: number, pending: number): Promise<Grow
   };
 }
 
-async function filled(sql: postgres.Sql, done: number, pending: number): Promise<void> {
+async function fillTables(sql: postgres.Sql, done: number, pending: number): Promise<void> {
   const id = uuidv7();
   const all = done + pending;
   await sql`

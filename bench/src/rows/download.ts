@@ -1,15 +1,10 @@
 import { get } from 'node:http';
 import { finishedJob } from '../finished-job.ts';
 import { startControlPlane } from '../load/control-plane.ts';
-import { median, medianRatio } from '../median.ts';
-import { figure, type Row } from '../row.ts';
+import type { Row } from '../row.ts';
+import { compareWithOneBody, type Transfer } from '../transfer.ts';
 
-interface Download {
-  readonly rate: number;
-  readonly peakMb: number;
-}
-
-/** All outcomes of a large job over HTTP. */
+/** Measures the download of all outcomes of a large job over HTTP. */
 export const download: Row = {
   name: 'download',
   title: 'Download of all results over HTTP',
@@ -18,9 +13,9 @@ export const download: Row = {
     await using database = await bench.server.database('product');
     bench.progress(`writing ${items} results`);
     const job = await finishedJob(database.sql, { items, shardSize: 100, failedEvery: 0 });
-    const paged: Download[] = [];
-    const whole: Download[] = [];
-    const from = async (program: 'serve.ts' | 'whole-body.ts', path: string): Promise<Download> => {
+    const streamed: Transfer[] = [];
+    const whole: Transfer[] = [];
+    const transfer = async (program: 'serve.ts' | 'whole-body.ts', path: string): Promise<Transfer> => {
       await using control = await startControlPlane(database.url, program);
       const started = performance.now();
       await readToEnd(`${control.url}${path}`);
@@ -28,50 +23,25 @@ export const download: Row = {
       return { rate, peakMb: (await control.usage()).peakMb };
     };
     for (let round = 1; round <= Math.min(bench.rounds, 3); round += 1) {
-      paged.push(await from('serve.ts', `/v1/jobs/${job}/results`));
-      whole.push(await from('whole-body.ts', '/'));
-      bench.progress(`round ${round}: ${Math.round(paged.at(-1)?.rate ?? 0)} items/s`);
+      streamed.push(await transfer('serve.ts', `/v1/jobs/${job}/results`));
+      whole.push(await transfer('whole-body.ts', '/'));
+      bench.progress(`round ${round}: ${Math.round(streamed.at(-1)?.rate ?? 0)} items/s`);
     }
-    const rates = paged.map(({ rate }) => rate);
-    const peaks = paged.map(({ peakMb }) => peakMb);
-    return [
-      figure({
-        what: `NDJSON, ${items.toLocaleString('en')} results`,
-        value: median(rates),
-        unit: 'items/s',
-        to: 'one JSON body',
-        ratio: medianRatio(
-          rates,
-          whole.map((each) => each.rate),
-        ),
-        floor: 1,
-        goal: 1.3,
-      }),
-      figure({
-        what: 'NDJSON: peak memory of the server',
-        value: median(peaks),
-        unit: 'MB',
-        to: 'one JSON body',
-        ratio: medianRatio(
-          peaks,
-          whole.map((each) => each.peakMb),
-        ),
-        floor: 0.4,
-        goal: 0.3,
-        better: 'less',
-      }),
-    ];
+    return compareWithOneBody(`${items.toLocaleString('en')} results`, streamed, whole, {
+      rate: { floor: 1, goal: 1.3 },
+      peak: { floor: 0.4, goal: 0.3 },
+    });
   },
 };
 
 function readToEnd(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const asked = get(url, (response) => {
+    const request = get(url, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
       response.on('error', reject);
       response.on('end', resolve);
       response.resume();
     });
-    asked.on('error', reject);
+    request.on('error', reject);
   });
 }

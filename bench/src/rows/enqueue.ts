@@ -5,7 +5,7 @@ import { enqueuePgBoss } from '../peers/pg-boss.ts';
 import { submitNoops } from '../product-load.ts';
 import { figure, type Row } from '../row.ts';
 
-/** Many one-item tasks at once. */
+/** Measures the submission of many one-item tasks at once. */
 export const enqueue: Row = {
   name: 'enqueue',
   title: 'Bulk enqueue of one-item tasks (200 B)',
@@ -23,7 +23,7 @@ export const enqueue: Row = {
         run('product', async (url) => {
           const store = createStore({ url });
           try {
-            await store.listJobs({ owner: null, before: null, limit: 1 }); // the peers are connected before they are timed, too
+            await store.listJobs({ owner: null, before: null, limit: 1 }); // connects; the peers are connected before they are timed, too
             const started = performance.now();
             await submitNoops(store, count);
             return (performance.now() - started) / 1000;

@@ -1,14 +1,14 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createStore } from '@macbatch/store';
 import { contest, type Sample } from '../contest.ts';
 import { startControlPlane } from '../load/control-plane.ts';
 import { nextMessage } from '../next-message.ts';
 import { graphile, pgBoss } from '../peers/cycle.ts';
+import { openProduct } from '../product-database.ts';
 import { submitNoops } from '../product-load.ts';
 import { type Bench, figure, type Line, type Row } from '../row.ts';
 
-/** Lease and completion over HTTP, server and load generator in processes of their own; the peers without HTTP. */
+/** Compares leases and completions over HTTP, with server and load generator in other processes, with the peers. */
 export const httpCycle: Row = {
   name: 'http-cycle',
   title: 'HTTP: lease + complete of one-item tasks (200 B), against peers without HTTP',
@@ -43,22 +43,17 @@ export const httpCycle: Row = {
 };
 
 async function overHttp(bench: Bench, tasks: number, batch: number, workers: number): Promise<Sample> {
-  await using database = await bench.server.database('product');
-  const store = createStore({ url: database.url });
-  await using control = await startControlPlane(database.url);
+  await using product = await openProduct(bench);
+  await using control = await startControlPlane(product.url);
   const run = async (count: number): Promise<number> => {
-    await submitNoops(store, count);
+    await submitNoops(product.store, count);
     const program = fileURLToPath(new URL('../load/drain-http.ts', import.meta.url));
     const generator = fork(program, [control.url, String(batch), String(workers)]);
     const { tasks: done, seconds } = await nextMessage<{ tasks: number; seconds: number }>(generator);
     if (done !== count) throw new Error(`${done} of ${count} tasks were done`);
     return count / seconds;
   };
-  try {
-    // The peers run in this process, which has run them before; a new process must get warm first.
-    await run(Math.max(tasks / 4, workers * batch));
-    return { rate: await run(tasks), cpu: null };
-  } finally {
-    await store.close();
-  }
+  // Warms up the new processes: the peers run in this process, which has run them before.
+  await run(Math.max(tasks / 4, workers * batch));
+  return { rate: await run(tasks), cpu: null };
 }

@@ -6,7 +6,7 @@ import { type Bench, figure, type Row } from '../row.ts';
 
 const PAUSE_MS = 50;
 
-/** From the enqueue's start until a waiting worker has the task, when nothing else is going on. */
+/** Measures the time from a submission until a waiting worker has the task, without other load. */
 export const idleLatency: Row = {
   name: 'idle-latency',
   title: 'Idle latency: from enqueue to a long-polled lease, over HTTP; graphile without HTTP',
@@ -51,14 +51,14 @@ async function leaseLatencies(bench: Bench, samples: number): Promise<number[]> 
       tasks: { task_id: string; attempt: number }[];
     }>;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    const asked = performance.now();
+    const submittedAt = performance.now();
     const submitted = fetch(`${control.url}/v1/jobs`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: submission,
     });
     const { tasks } = await leased;
-    if (n >= 5) latencies.push(performance.now() - asked); // the first ones connect and prepare
+    if (n >= 5) latencies.push(performance.now() - submittedAt); // the first requests connect and prepare statements
     await (await submitted).arrayBuffer();
     const entries = tasks.map(({ task_id, attempt }) => ({
       task_id,

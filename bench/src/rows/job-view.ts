@@ -3,7 +3,7 @@ import { startControlPlane } from '../load/control-plane.ts';
 import { percentile } from '../median.ts';
 import { type Bench, figure, type Line, type Row } from '../row.ts';
 
-/** What reading a job costs however large it is. */
+/** Measures how long it takes to read a large job. */
 export const jobView: Row = {
   name: 'job-view',
   title: 'GET /v1/jobs/{id}',
@@ -11,9 +11,9 @@ export const jobView: Row = {
     const items = bench.quick ? 10_000 : 1_000_000;
     const name = items.toLocaleString('en');
     return [
-      ...(await viewed(bench, `${name} items, all done`, { items, shardSize: 100, failedEvery: 0 })),
-      ...(await viewed(bench, `${name} items, half failed`, { items, shardSize: 100, failedEvery: 2 })),
-      ...(await viewed(bench, `${name} one-item tasks, a tenth failed`, {
+      ...(await measureViews(bench, `${name} items, all done`, { items, shardSize: 100, failedEvery: 0 })),
+      ...(await measureViews(bench, `${name} items, half failed`, { items, shardSize: 100, failedEvery: 2 })),
+      ...(await measureViews(bench, `${name} one-item tasks, a tenth failed`, {
         items,
         shardSize: 1,
         failedEvery: 10,
@@ -22,7 +22,11 @@ export const jobView: Row = {
   },
 };
 
-async function viewed(bench: Bench, what: string, shape: Parameters<typeof finishedJob>[1]): Promise<Line[]> {
+async function measureViews(
+  bench: Bench,
+  what: string,
+  shape: Parameters<typeof finishedJob>[1],
+): Promise<Line[]> {
   await using database = await bench.server.database('product');
   bench.progress(`writing ${what}`);
   const job = await finishedJob(database.sql, shape);
@@ -31,9 +35,9 @@ async function viewed(bench: Bench, what: string, shape: Parameters<typeof finis
   for (let n = 0; n < (bench.quick ? 60 : 320); n += 1) {
     const started = performance.now();
     const response = await fetch(`${control.url}/v1/jobs/${job}`);
-    if (!response.ok) throw new Error(`the job was answered ${response.status}`);
+    if (!response.ok) throw new Error(`GET /v1/jobs/{id} answered ${response.status}`);
     await response.arrayBuffer();
-    if (n >= 20) times.push(performance.now() - started); // the first ones connect and prepare
+    if (n >= 20) times.push(performance.now() - started); // the first requests connect and prepare statements
   }
   return [
     figure({

@@ -6,7 +6,7 @@ import { figure, type Row } from '../row.ts';
 const BATCH = 100;
 const TIMES = 10;
 
-/** Renewals of leases: whether they stay heap-only updates, which touch no index. */
+/** Measures renewals of leases: their rate, their WAL, and whether they are heap-only updates, which change no index. */
 export const renewals: Row = {
   name: 'renewals',
   title: 'Renewals of leases, by 100',
@@ -15,26 +15,26 @@ export const renewals: Row = {
     await using database = await bench.server.database('product');
     const leaser = createStore({ url: database.url });
     await submitNoops(leaser, leases);
-    const held: { taskId: string; attempt: number }[] = [];
-    while (held.length < leases) {
+    const leased: { taskId: string; attempt: number }[] = [];
+    while (leased.length < leases) {
       const call = { worker: 'bench', boot: 'bench', limit: BATCH, offers: OFFERS, renews: true };
       const { tasks } = await leaser.lease(call);
-      held.push(...tasks.map(({ taskId, attempt }) => ({ taskId, attempt })));
+      leased.push(...tasks.map(({ taskId, attempt }) => ({ taskId, attempt })));
     }
     await leaser.close(); // a backend writes its statistics when it ends
-    const before = await updates(database.sql);
+    const before = await updateStatistics(database.sql);
     const renewer = createStore({ url: database.url });
     const started = performance.now();
     for (let time = 0; time < TIMES; time += 1) {
-      for (let from = 0; from < held.length; from += BATCH) {
-        const lost = await renewer.renew('bench', held.slice(from, from + BATCH));
+      for (let from = 0; from < leased.length; from += BATCH) {
+        const lost = await renewer.renew('bench', leased.slice(from, from + BATCH));
         if (lost.some((each) => each !== null)) throw new Error('a renewal was refused');
       }
       bench.progress(`renewed ${time + 1} of ${TIMES} times`);
     }
     const seconds = (performance.now() - started) / 1000;
     await renewer.close();
-    const after = await updates(database.sql);
+    const after = await updateStatistics(database.sql);
     return [
       figure({
         what: 'heap-only (HOT) updates',
@@ -54,12 +54,12 @@ export const renewals: Row = {
   },
 };
 
-async function updates(sql: postgres.Sql): Promise<{ all: number; hot: number; wal: number }> {
-  // A backend that has just ended may still be writing.
+async function updateStatistics(sql: postgres.Sql): Promise<{ all: number; hot: number; wal: number }> {
+  // A backend that has just ended may still be writing its statistics.
   await new Promise((resolve) => setTimeout(resolve, 500));
   const [row] = await sql<{ all: number; hot: number; wal: number }[]>`
     select n_tup_upd::float8 as all, n_tup_hot_upd::float8 as hot, (pg_current_wal_insert_lsn() - '0/0')::float8 as wal
     from pg_stat_user_tables where relname = 'tasks'`;
-  if (row === undefined) throw new Error('there are no statistics of the tasks');
+  if (row === undefined) throw new Error('there are no statistics of the table tasks');
   return row;
 }
