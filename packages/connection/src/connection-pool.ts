@@ -19,9 +19,9 @@ const KEEP_ALIVE = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', t
 export interface ConnectionPoolOptions {
   readonly applicationName: string;
   readonly settings: Readonly<Record<string, string>>;
-  readonly max: number;
-  /** Deadline of one piece of work, in milliseconds. */
-  readonly ms: number;
+  readonly maxConnections: number;
+  /** Deadline of one piece of work. */
+  readonly deadlineMs: number;
 }
 
 /** Postgres did not answer in time. It may still carry out the statement. */
@@ -44,17 +44,20 @@ interface PooledConnection {
  */
 export class ConnectionPool {
   readonly #tarn: TarnPool<PooledConnection>;
-  readonly #ms: number;
+  readonly #deadlineMs: number;
   readonly #open = new Set<Connection>();
   #closed = false;
 
-  constructor(database: Database, { applicationName, settings, max, ms }: ConnectionPoolOptions) {
-    this.#ms = ms;
+  constructor(
+    database: Database,
+    { applicationName, settings, maxConnections, deadlineMs }: ConnectionPoolOptions,
+  ) {
+    this.#deadlineMs = deadlineMs;
     this.#tarn = new TarnPool<PooledConnection>({
       min: 0,
-      max,
+      max: maxConnections,
       idleTimeoutMillis: IDLE_MS,
-      acquireTimeoutMillis: Math.max(ms, MIN_ACQUIRE_MS),
+      acquireTimeoutMillis: Math.max(deadlineMs, MIN_ACQUIRE_MS),
       // No deadline here: each attempt to connect has one, and there may be many hosts.
       createTimeoutMillis: 2_000_000_000,
       propagateCreateError: true,
@@ -104,7 +107,7 @@ export class ConnectionPool {
     const timer = setTimeout(() => {
       deadline.reject(timeoutError());
       connection.destroy();
-    }, this.#ms + GRACE_MS);
+    }, this.#deadlineMs + GRACE_MS);
     try {
       return await Promise.race([deadline.promise, use(connection, () => timer.refresh())]);
     } finally {

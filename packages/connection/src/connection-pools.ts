@@ -50,8 +50,12 @@ export function openConnectionPools(options: ConnectionPoolsOptions): Connection
   const statementMs = options.statementMs ?? SHORT_WORK_MS;
   // Set explicitly: the server's default may differ.
   const durably = { synchronous_commit: 'on' };
-  const pool = (applicationName: string, size: number, ms: number, settings: Record<string, string>) =>
-    new ConnectionPool(database, { applicationName, settings, max: size, ms });
+  const pool = (
+    applicationName: string,
+    maxConnections: number,
+    deadlineMs: number,
+    settings: Record<string, string>,
+  ) => new ConnectionPool(database, { applicationName, settings, maxConnections, deadlineMs });
   const durable = pool('macbatch', max, statementMs, { ...durably, statement_timeout: `${statementMs}` });
   const relaxed = pool('macbatch-lease', max, statementMs, {
     synchronous_commit: 'off',

@@ -129,8 +129,8 @@ it('a connection pool ends long work only when it reports no progress', async ()
   const pool = new ConnectionPool(new Database(db.url), {
     applicationName: 'macbatch',
     settings: {},
-    max: 2,
-    ms: 500,
+    maxConnections: 2,
+    deadlineMs: 500,
   });
   onTestFinished(() => pool.close());
   const work = (reportsProgress: boolean) =>

@@ -34,17 +34,12 @@ export async function recordOutcomes(
   const jobsToClose = new Set<string>();
   let sentBack = false;
   for (const batch of taskBatches(entries)) {
-    const byPosition = new Map(batch.map(({ position, entry }) => [position, entry]));
-    const judge = <Row extends LockedTaskRow>(row: Row, verdictOf: (row: Row, entry: Entry) => Verdict) => {
-      const entry = byPosition.get(row.position);
-      if (entry !== undefined) verdicts.set(row.position, verdictOf(row, entry));
-    };
-
     const reported = batch.filter(
       ({ entry }) => entry.outcomes.length > 0 || entry.final || entry.error === null,
     );
     const reportedRows = await runReport(connections, models, worker, reported);
-    for (const row of reportedRows) judge(row, (r, entry) => verdictOnOutcomes(r, worker, entry));
+    for (const row of reportedRows)
+      verdicts.set(row.position, verdictOnOutcomes(row, worker, attemptOf(entries, row)));
     for (const jobId of jobsWithoutUnfinishedTasks(reportedRows)) jobsToClose.add(jobId);
 
     const wasReported = new Set(reported.map(({ position }) => position));
@@ -54,7 +49,8 @@ export async function recordOutcomes(
         (!wasReported.has(position) || verdicts.get(position)?.outcome === 'accepted'),
     );
     for (const row of await runFailures(connections, worker, givenUp)) {
-      judge(row, (r, entry) => verdictOnFailure(r, entry, wasReported.has(r.position)));
+      const outcomesAccepted = wasReported.has(row.position);
+      verdicts.set(row.position, verdictOnFailure(row, attemptOf(entries, row), outcomesAccepted));
       if (row.new_status === 'pending') sentBack = true;
       if (row.new_status === 'failed') jobsToClose.add(row.job_id);
     }
@@ -98,6 +94,11 @@ async function runFailures(
   if (batch.length === 0) return [];
   const errors = batch.map(({ entry }) => entry.error);
   return retryOnConflict(() => failTasks.run(durable, { ...leasesOf(worker, batch), errors }));
+}
+
+/** The attempt that the entry of a row names. */
+function attemptOf(entries: readonly Entry[], { position }: LockedTaskRow): number {
+  return entries[position]?.attempt ?? 0;
 }
 
 function leasesOf(worker: string, batch: Batch) {

@@ -2,11 +2,11 @@ import { refusal } from '@macbatch/core';
 import { leaseRefusal } from '../tasks/lease-refusal.ts';
 import type { LockedTaskRow } from '../tasks/locked-tasks.ts';
 import { parseTaskStatus } from '../tasks/task-status.ts';
-import type { Entry, Verdict } from './report-entry.ts';
+import type { Verdict } from './report-entry.ts';
 import type { ReportedRow } from './report-outcomes.ts';
 
 /** The verdict on an entry whose outcomes were reported. */
-export function verdictOnOutcomes(row: ReportedRow, worker: string, { attempt }: Entry): Verdict {
+export function verdictOnOutcomes(row: ReportedRow, worker: string, attempt: number): Verdict {
   const { attempts, cancelled } = row;
   if (row.new_status !== null) {
     const recordedElsewhere =
@@ -27,7 +27,7 @@ export function verdictOnOutcomes(row: ReportedRow, worker: string, { attempt }:
 }
 
 /** The verdict on an entry whose task was given up. `outcomesAccepted` says that its outcomes were recorded before. */
-export function verdictOnFailure(row: LockedTaskRow, { attempt }: Entry, outcomesAccepted: boolean): Verdict {
+export function verdictOnFailure(row: LockedTaskRow, attempt: number, outcomesAccepted: boolean): Verdict {
   if (row.new_status !== null) return { outcome: 'accepted', status: parseTaskStatus(row.new_status) };
   const status = parseTaskStatus(row.old_status);
   const code = leaseRefusal('fail', row, attempt);
