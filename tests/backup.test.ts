@@ -7,11 +7,11 @@ import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, submitPrompts } from './testing/pool.ts';
 import { jsonLines, macbatch, type Program, start } from './testing/program.ts';
 
-/** `macbatch up` with the embedded server of a folder. */
+/** Starts `macbatch up` with the embedded server of a folder. */
 async function up(folder: string, dataDir: string, port = '0'): Promise<{ program: Program; url: string }> {
   const program = start('cli', ['up', '--json', '--port', port, '--data-dir', dataDir], {
     cwd: folder,
-    // Leases that the workers of a backup's time held must run out.
+    // Leases in the backup must expire soon.
     env: { MACBATCH_RENEWED_LEASE_SECONDS: '10' },
   });
   const [line] = await until(() => {
@@ -26,7 +26,7 @@ async function stop(program: Program): Promise<void> {
   expect(await program.ended).toMatchObject({ how: 0 });
 }
 
-it('a restored backup goes on where it was: no item that had an outcome runs again, and no late outcome lands in another job', async () => {
+it('continues from a restored backup: runs no item again that had an outcome, and records no late outcome in another job', async () => {
   const folder = testFolder();
   const cli = (...args: string[]) => macbatch(args, { cwd: folder });
   const server = await modelServer();
@@ -47,7 +47,7 @@ it('a restored backup goes on where it was: no item that had an outcome runs aga
   });
   const okOf = async (ok: number) =>
     (await client.call('readJob', { params: { id: job } })).items.ok === ok || undefined;
-  server.allow(6); // two whole tasks: what is done of others is still with the worker
+  server.allow(6); // two whole tasks; outcomes of other tasks are still on the worker
   await until(() => okOf(6));
 
   const refused = await cli('backup', 'running.tgz', '--data-dir', 'data');
@@ -56,17 +56,17 @@ it('a restored backup goes on where it was: no item that had an outcome runs aga
   expect(await cli('backup', 'backup.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
   expect(statSync(join(folder, 'backup.tgz')).mode & 0o777).toBe(0o600);
 
-  // What comes after the backup is lost with the machine: outcomes, and a job whose task is still being run.
+  // After the backup there are more outcomes, and a job whose task still runs. Both are lost.
   const second = await up(folder, 'data', port);
-  // At the second heartbeat the worker has heard what became of its leases meanwhile, by the first.
-  const beat = async (after: number) => {
+  // At the second heartbeat, the worker has the answer to the first, which told it about its leases.
+  const heartbeatAfter = async (after: number) => {
     const { workers } = await client.call('listWorkers', {});
     const [at] = workers.map(({ last_heartbeat_at }) => Date.parse(last_heartbeat_at));
     return at !== undefined && at > after ? at : undefined;
   };
-  const restarted = Date.now();
-  const beatAt = await until(() => beat(restarted));
-  await until(() => beat(beatAt));
+  const restartedAt = Date.now();
+  const heartbeatAt = await until(() => heartbeatAfter(restartedAt));
+  await until(() => heartbeatAfter(heartbeatAt));
   await until(() => server.waiting.length === 2 || undefined);
   server.allow(3);
   await until(() => okOf(9));
@@ -116,7 +116,7 @@ it('a restored backup goes on where it was: no item that had an outcome runs aga
   await stop(third.program);
 });
 
-it('a backup is never half there, and what is no backup or would overwrite data changes nothing', async () => {
+it('writes whole backups only, overwrites nothing, and refuses a damaged backup without changes', async () => {
   const folder = testFolder();
   const cli = (...args: string[]) => macbatch(args, { cwd: folder });
   const { program } = await up(folder, 'data');
@@ -139,7 +139,7 @@ it('a backup is never half there, and what is no backup or would overwrite data 
   });
 
   truncateSync(join(folder, 'a.tgz'), Math.floor(bytes.length / 2));
-  writeFileSync(join(folder, 'b.tgz'), 'no backup');
+  writeFileSync(join(folder, 'b.tgz'), 'not a backup');
   for (const file of ['a.tgz', 'b.tgz']) {
     const { how, stderr } = await cli('restore', file, '--data-dir', 'restored');
     expect({ how, stderr }).toMatchObject({ how: 2, stderr: expect.stringContaining('cannot be restored') });

@@ -11,27 +11,27 @@ async function database(): Promise<URL> {
   return new URL(fresh.url);
 }
 
-/** Runs a control plane that can't start; resolves with the one line that says why. */
+/** Runs a control plane that cannot start. Returns its error. */
 async function refused(app: string[], env: Readonly<Record<string, string>>): Promise<string> {
   const PROBE_STATE = join(testFolder(), 'probe_state.json');
   const ended = await start('control', app, { env: { PROBE_STATE, MACBATCH_PORT: '0', ...env } }).ended;
   expect(ended).toMatchObject({ how: 1, stderr: '' });
-  const said = jsonLines(ended.stdout).filter(({ event }) => event === 'control.failed');
-  expect(said).toHaveLength(1);
-  const error = String(said[0]?.['error']);
+  const failures = jsonLines(ended.stdout).filter(({ event }) => event === 'control.failed');
+  expect(failures).toHaveLength(1);
+  const error = String(failures[0]?.['error']);
   expect(error).not.toMatch(/\n| at .*\.[jt]s:/);
   return error;
 }
 
-/** What the command line says when it can't go on: on standard error, without a stack. */
-function complaint(ended: Ended): string {
+/** Checks that a command ended with one message without a stack. Returns its error output. */
+function errorOutput(ended: Ended): string {
   expect(ended).toMatchObject({ how: 3, stdout: '' });
   expect(ended.stderr).not.toMatch(/this is a bug| at .*\.[jt]s:/);
   expect(ended.stderr.match(/^macbatch: /gm)).toHaveLength(1);
   return ended.stderr;
 }
 
-it('a control plane whose database is not there, or lets it not in, says so in one line', async () => {
+it('reports a missing, unreachable or refusing database in one line', async () => {
   const url = await database();
   const missing = new URL(url);
   missing.pathname = '/no_such_database';
@@ -48,7 +48,7 @@ it('a control plane whose database is not there, or lets it not in, says so in o
   expect(unreachable).toMatch(/No Postgres server can be reached at .*:1\b.*Check host and port/);
 });
 
-it('a database that a newer program has upgraded is refused by control plane and command line', async () => {
+it('refuses a database that a newer version has migrated', async () => {
   const url = await database();
   const sql = postgres(url.href, { max: 1, onnotice: () => undefined });
   await sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('of the future', 9999999999999)`;
@@ -59,10 +59,10 @@ it('a database that a newer program has upgraded is refused by control plane and
     macbatch(['up', '--port', '0', '--data-dir', folder], { env: { MACBATCH_DATABASE_URL: url.href } }),
   ]);
   expect(control).toMatch(/does not know.*Upgrade this program/);
-  expect(complaint(up)).toMatch(/The control plane did not start: .*Upgrade this program/);
+  expect(errorOutput(up)).toMatch(/The control plane did not start: .*Upgrade this program/);
 });
 
-it('a port that is taken is named, with the way out', async () => {
+it('reports a port that is taken, and says what to do', async () => {
   const url = (await database()).href;
   const first = start('control', [], {
     env: { PROBE_STATE: join(testFolder(), 'p.json'), MACBATCH_DATABASE_URL: url, MACBATCH_PORT: '0' },
@@ -73,16 +73,16 @@ it('a port that is taken is named, with the way out', async () => {
     macbatch(['up', '--port', port, '--data-dir', testFolder()], { env: { MACBATCH_DATABASE_URL: url } }),
   ]);
   expect(control).toContain(`Port ${port} of 127.0.0.1 is taken. Set MACBATCH_PORT`);
-  expect(complaint(up)).toContain(`Port ${port} of 127.0.0.1 is taken`);
+  expect(errorOutput(up)).toContain(`Port ${port} of 127.0.0.1 is taken`);
 });
 
-it('a data folder has one pool at a time: the second one is told who has it, and harms nothing', async () => {
+it('refuses a second pool in the same data folder, names the owner, and does not disturb it', async () => {
   const folder = testFolder();
   const env = { TEST_FOLDER: folder };
   const args = ['up', '--port', '0', '--data-dir', join(folder, 'data'), '--json'];
   const first = start('cli', args, { env });
   const url = await until(() => jsonLines(first.stdout())[0]?.['url'] as string | undefined);
-  expect(complaint(await macbatch(args, { env }))).toMatch(/in use by process \d+.*another folder/);
+  expect(errorOutput(await macbatch(args, { env }))).toMatch(/in use by process \d+.*another folder/);
   expect(await macbatch(['jobs', '--url', url, '--json'])).toMatchObject({ how: 0, stdout: '[]\n' });
   first.killGroup('SIGINT');
   expect(await first.ended).toMatchObject({ how: 0 });

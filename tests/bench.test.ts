@@ -2,7 +2,7 @@ import { testFolder } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { jsonLines, macbatch, processesWith } from './testing/program.ts';
 
-it('bench measures a job of no-op items and prints every figure', async () => {
+it('bench: measures a job of no-op items and prints every figure', async () => {
   const folder = testFolder();
   const size = ['--tasks', '50', '--shard-size', '5', '--workers', '2', '--lease-limit', '10'];
   const bench = await macbatch(['bench', ...size, '--json'], { cwd: folder, env: { TEST_FOLDER: folder } });

@@ -16,7 +16,7 @@ interface Boot {
   readonly verdict: string;
 }
 
-/** Ends a program as it asks for, and returns all that it wrote. */
+/** Stops a program with SIGTERM. Returns its output. */
 async function stopped(program: Program): Promise<string> {
   program.kill('SIGTERM');
   const { how, stdout, stderr } = await program.ended;
@@ -24,7 +24,7 @@ async function stopped(program: Program): Promise<string> {
   return stdout;
 }
 
-function everyLineIsJson(stdout: string): void {
+function expectJsonLines(stdout: string): void {
   expect(stdout.endsWith('\n')).toBe(true);
   for (const line of stdout.trimEnd().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
 }
@@ -32,12 +32,12 @@ function everyLineIsJson(stdout: string): void {
 const bootOf = (stdout: string) => jsonLines(stdout)[0]?.['boot'] as Boot;
 
 describe.skipIf(!hasJq)('with jq (apt-get install jq / brew install jq)', () => {
-  it('B3: worker | jq prints one line a boot, and whether the process was replaced', async () => {
+  it('B3: prints one line per boot through jq, with whether the process was replaced', async () => {
     const control = await startControl();
     const filter = 'select(.boot) | {boot: .boot.boot_id, replaced: .process_replaced}';
     const boots: { readonly boot: string; readonly replaced: boolean }[] = [];
     for (let n = 1; n <= 2; n += 1) {
-      // The shell and jq pay no heed to the signal that ends the worker.
+      // The shell and jq ignore the signal that ends the worker.
       const pipeline = startWorker(control, 'w', {
         through: ['/bin/sh', '-c', `trap '' TERM; "$0" "$@" | jq -c '${filter}'`],
         env: { MACBATCH_NOOP: '1' },
@@ -56,19 +56,19 @@ describe.skipIf(!hasJq)('with jq (apt-get install jq / brew install jq)', () => 
   });
 });
 
-it('B4: the control plane tells a new process from a wiped disk and from a name never seen', async () => {
+it('B4: distinguishes a new process, a wiped disk and an unknown name', async () => {
   const control = await startControl({ MACBATCH_CONTROL_NAME: 'plane' });
   const run = async (id: string) => {
     const worker = startWorker(control, id, { env: { MACBATCH_NOOP: '1' } });
     const { verdict } = await worker.event('boot.known');
     const stdout = await stopped(worker);
-    everyLineIsJson(stdout);
+    expectJsonLines(stdout);
     expect(bootOf(stdout)).toMatchObject({ pid: worker.pid, hostname: hostname(), tmp_writable: true });
     return { verdict, boot: bootOf(stdout).boot_id };
   };
   const first = await run('mac');
   const second = await run('mac');
-  // As a restart of the host with its temp folder wiped, or a replaced machine of the same name.
+  // Like a restart of the host with a wiped folder for temporary files, or another machine of the same name.
   rmSync(String(control.stateEnv['PROBE_STATE']));
   const third = await run('mac');
   expect([first.verdict, second.verdict, third.verdict]).toEqual([
@@ -89,7 +89,7 @@ it('B4: the control plane tells a new process from a wiped disk and from a name 
   ]);
   expect(table.stdout).toMatch(/mac +worker +same_name_wiped_disk/);
 
-  // Told again, as after an answer that was lost, a boot keeps the verdict it had.
+  // A boot that is reported again, as after a lost answer, keeps its verdict.
   const body = {
     role: 'worker' as const,
     name: 'mac',
@@ -106,11 +106,11 @@ it('B4: the control plane tells a new process from a wiped disk and from a name 
   expect(await control.client.call('reportBoot', { body })).toMatchObject({ verdict: 'first_seen' });
   expect((await control.client.call('listBoots', { query: { name: 'mac' } })).boots).toHaveLength(3);
 
-  // B1: the control plane boots too; its record was wiped with the others.
-  everyLineIsJson(await stopped(control.program));
+  // B1: the control plane has boot records too; they were wiped with the others.
+  expectJsonLines(await stopped(control.program));
   const again = await control.again();
   expect(await again.event('boot.known')).toMatchObject({ verdict: 'same_name_wiped_disk' });
-  everyLineIsJson(await stopped(again));
+  expectJsonLines(await stopped(again));
   const last = await control.again();
   expect(await last.event('boot.known')).toMatchObject({ verdict: 'same_machine_new_process' });
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openPostgres } from '@macbatch/postgres';
-import { testFolder } from '@macbatch/testing';
+import { serveLocally, testFolder } from '@macbatch/testing';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { startControl } from './testing/pool.ts';
@@ -16,7 +16,7 @@ interface Finding {
   readonly fix?: string;
 }
 
-/** Runs the doctor; resolves with what is not well, and with its exit code. */
+/** Runs `macbatch doctor`. Returns its findings and its exit code. */
 async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) {
   const ended = await macbatch(['doctor', '--json', ...args], {
     env: { MACBATCH_STATE_DIR: join(testFolder(), 'none'), ...env },
@@ -28,16 +28,12 @@ async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) 
   return { how: ended.how, findings, of, bad: findings.filter(({ state }) => /warn|fail/.test(state)) };
 }
 
-/** A server that answers every request like this. */
-async function answering(headers: Record<string, string>, body: string): Promise<string> {
-  const server = createServer((_, response) => response.writeHead(200, headers).end(body));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+/** Starts a server that gives the same answer to every request. */
+function serveAnswer(headers: Record<string, string>, body: string): Promise<string> {
+  return serveLocally((_, response) => void response.writeHead(200, headers).end(body));
 }
 
-it('where all is well the doctor says so; a database that is set up to lose things is told, and put right as it says', async () => {
+it('passes on a healthy machine, reports unsafe settings of the database, and passes again after its fixes', async () => {
   const folder = testFolder();
   const server = await openPostgres({ dataDir: join(folder, 'postgres') });
   onTestFinished(() => server.close());
@@ -55,19 +51,19 @@ it('where all is well the doctor says so; a database that is set up to lose thin
     env: { ...env, MACBATCH_CONTROL_URL: url, MACBATCH_WORKER_ID: 'mac-one' },
   });
   await worker.event('worker.running');
-  const models = await answering({}, JSON.stringify({ data: [{ id: 'qwen3:8b' }, { id: 'gemma3' }] }));
+  const models = await serveAnswer({}, JSON.stringify({ data: [{ id: 'qwen3:8b' }, { id: 'gemma3' }] }));
   const on = { MACBATCH_STATE_DIR: env.MACBATCH_STATE_DIR, MACBATCH_URL: url };
 
-  const well = await doctor(on, '--model-server', `${models}/v1`);
-  expect(well.bad.filter(({ check }) => check !== 'disk' && check !== 'model server')).toEqual([]);
-  expect(well.of('control plane')).toMatchObject([{ state: 'ok', found: expect.stringContaining(url) }]);
-  expect(well.of('key')).toMatchObject([{ state: 'ok', found: expect.stringContaining('not needed') }]);
-  expect(well.of('clock')).toMatchObject([{ state: 'ok' }]);
-  expect(well.of('durability')).toMatchObject([{ state: 'ok' }]);
-  expect(well.of('worker')).toMatchObject([
+  const healthy = await doctor(on, '--model-server', `${models}/v1`);
+  expect(healthy.bad.filter(({ check }) => check !== 'disk' && check !== 'model server')).toEqual([]);
+  expect(healthy.of('control plane')).toMatchObject([{ state: 'ok', found: expect.stringContaining(url) }]);
+  expect(healthy.of('key')).toMatchObject([{ state: 'ok', found: expect.stringContaining('not needed') }]);
+  expect(healthy.of('clock')).toMatchObject([{ state: 'ok' }]);
+  expect(healthy.of('durability')).toMatchObject([{ state: 'ok' }]);
+  expect(healthy.of('worker')).toMatchObject([
     { state: 'ok', found: `running here: mac-one as process ${worker.pid}` },
   ]);
-  expect(well.of('model server')[0]).toMatchObject({
+  expect(healthy.of('model server')[0]).toMatchObject({
     state: 'ok',
     found: expect.stringContaining('has qwen3:8b, gemma3'),
   });
@@ -82,23 +78,26 @@ it('where all is well the doctor says so; a database that is set up to lose thin
       .toBe(value);
   };
   for (const name of ['fsync', 'full_page_writes', 'autovacuum']) await set(name, 'off');
-  const ill = await doctor(on);
-  expect(ill.how).toBe(1);
-  expect(ill.of('durability')).toMatchObject([
+  const unsafe = await doctor(on);
+  expect(unsafe.how).toBe(1);
+  expect(unsafe.of('durability')).toMatchObject([
     { state: 'fail', found: expect.stringContaining('fsync and full_page_writes are off') },
   ]);
-  expect(ill.of('vacuum')).toMatchObject([{ state: 'fail' }]);
-  for (const { fix = '' } of [...ill.of('durability'), ...ill.of('vacuum')])
+  expect(unsafe.of('vacuum')).toMatchObject([{ state: 'fail' }]);
+  for (const { fix = '' } of [...unsafe.of('durability'), ...unsafe.of('vacuum')])
     for (const change of fix.split(/;(?: then:)? /)) await sql.unsafe(change);
   await expect.poll(async () => (await sql`show fsync`)[0]?.['fsync'], { timeout: 30_000 }).toBe('on');
 
-  const slow = await doctor({
+  const wrongClock = await doctor({
     ...on,
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'chaos/clock-off.ts')}`,
     CLOCK_OFF_MS: '-120000',
   });
-  expect([...slow.of('durability'), ...slow.of('vacuum')]).toMatchObject([{ state: 'ok' }, { state: 'ok' }]);
-  expect(slow.of('clock')).toMatchObject([
+  expect([...wrongClock.of('durability'), ...wrongClock.of('vacuum')]).toMatchObject([
+    { state: 'ok' },
+    { state: 'ok' },
+  ]);
+  expect(wrongClock.of('clock')).toMatchObject([
     {
       state: 'fail',
       found: expect.stringMatching(/(119|120) s behind/),
@@ -106,7 +105,7 @@ it('where all is well the doctor says so; a database that is set up to lose thin
     },
   ]);
 
-  // A key that does not fit, one that fits and may not look, and a control plane that lost its migrations.
+  // An invalid key, a key without the admin role, and a database with unknown migrations.
   const made = await macbatch(['keys', 'create', '--role', 'admin', '--name', 'me'], { env: on });
   const admin = { ...on, MACBATCH_KEY: made.stdout.trim() };
   const { stdout } = await macbatch(['keys', 'create', '--role', 'submit', '--name', 'lab'], { env: admin });
@@ -127,8 +126,8 @@ it('where all is well the doctor says so; a database that is set up to lose thin
   ]);
 });
 
-/** An address where nobody listens. */
-async function nobodyAt(): Promise<string> {
+/** Returns a URL at which no server listens. */
+async function unusedUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -137,11 +136,11 @@ async function nobodyAt(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-it('who can not be reached, is somebody else, or would get secrets in the clear, is told with what to do', async () => {
-  const stranger = await answering({}, '<html>');
-  const old = await answering({ 'macbatch-protocol': '0' }, '{"ok":true}');
+it('reports servers that cannot be reached, are not a control plane, or would get secrets over plain HTTP, each with a fix', async () => {
+  const stranger = await serveAnswer({}, '<html>');
+  const old = await serveAnswer({ 'macbatch-protocol': '0' }, '{"ok":true}');
   const [nobody, other, tls, clear, outdated, model] = await Promise.all([
-    doctor({}, '--url', await nobodyAt()),
+    doctor({}, '--url', await unusedUrl()),
     doctor({}, '--url', stranger),
     doctor({}, '--url', stranger.replace('http', 'https')),
     doctor({}, '--url', 'http://192.0.2.1:7420'),
@@ -168,7 +167,7 @@ it('who can not be reached, is somebody else, or would get secrets in the clear,
   expect(nobody.how).toBe(1);
 });
 
-it('prune says what would go, deletes it bit by bit, and leaves the rest', async () => {
+it('prune: prints what it would delete, deletes it in steps, and keeps the rest', async () => {
   const control = await startControl();
   const sql = postgres(control.databaseUrl, { max: 1 });
   onTestFinished(() => sql.end());

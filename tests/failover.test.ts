@@ -12,9 +12,9 @@ import { type RecordingProxy, recordingProxy } from './testing/recording-proxy.t
 
 const ITEMS = 40;
 
-/** Submits one job after another, until it is told to stop; a submission that fails is sent again. */
+/** Submits one job after another until `stop`. Sends a submission again if it fails. */
 class Submitter {
-  /** The jobs whose submission was answered. */
+  /** The jobs whose submissions were answered. */
   readonly acknowledged: string[] = [];
   readonly #client: Client;
   readonly #ended: Promise<void>;
@@ -54,7 +54,7 @@ interface Recorded {
   readonly atMs: number;
 }
 
-/** The outcomes that workers were told are recorded, and when they were told. */
+/** Lists the outcomes that the control plane acknowledged, with the times of the answers. */
 function recordedOutcomes(proxies: readonly RecordingProxy[]): Recorded[] {
   return proxies
     .flatMap(({ answered }) => answered)
@@ -70,7 +70,7 @@ function recordedOutcomes(proxies: readonly RecordingProxy[]): Recorded[] {
     });
 }
 
-it('a standby takes over: control planes and workers go on by themselves, and nothing acknowledged is lost', async () => {
+it('continues without restarts when a standby takes over, and loses nothing that was acknowledged', async () => {
   const pair = await openPair();
   onTestFinished(() => pair.close());
   const folder = testFolder();
@@ -107,16 +107,18 @@ it('a standby takes over: control planes and workers go on by themselves, and no
     ),
   );
   const submitters = proxies.map(({ url }, n) => new Submitter(url, `s${n}`));
-  const submitted = () => submitters.map(({ acknowledged }) => acknowledged.length);
+  const submittedCounts = () => submitters.map(({ acknowledged }) => acknowledged.length);
 
-  await until(() => submitted().every((jobs) => jobs >= 3) && recordedOutcomes(proxies).length >= 3 * ITEMS);
+  await until(
+    () => submittedCounts().every((jobs) => jobs >= 3) && recordedOutcomes(proxies).length >= 3 * ITEMS,
+  );
   await pair.killPrimary();
-  // Requests are refused now, and not left waiting.
+  // Requests are refused at once.
   const [client] = proxies.map(({ url }) => new Client({ baseUrl: url, retries: 0 }));
   await until(async () => (await fetch(`${proxies[0]?.url}/v1/jobs`)).status === 503);
-  const before = submitted();
+  const before = submittedCounts();
   await pair.promote();
-  await until(() => submitted().every((jobs, n) => jobs >= (before[n] ?? 0) + 3));
+  await until(() => submittedCounts().every((jobs, n) => jobs >= (before[n] ?? 0) + 3));
   await Promise.all(submitters.map((submitter) => submitter.stop()));
   if (client === undefined) throw new Error('there is no control plane');
 
@@ -134,12 +136,12 @@ it('a standby takes over: control planes and workers go on by themselves, and no
     select task_id || ' ' || item_id as place, extract(epoch from recorded_at)::float8 * 1000 as at_ms
     from results join items using (job_id, seq)`;
   const recordedAt = new Map(rows.map(({ place, at_ms: atMs }) => [place, atMs]));
-  // An outcome that was lost and computed again would have been recorded later than its worker was told.
+  // An outcome that was lost and computed again would have a later record than its acknowledgement.
   const lost = recordedOutcomes(proxies).filter(
     ({ place, atMs }) => (recordedAt.get(place) ?? Number.POSITIVE_INFINITY) > atMs,
   );
   expect(lost).toEqual([]);
-  // W7: it was the same processes all the time, and they end by themselves.
+  // W7: the same processes still run, and they end on SIGTERM.
   for (const program of [...workers, ...controls]) {
     program.kill('SIGTERM');
     expect(await program.ended).toMatchObject({ how: 0 });

@@ -7,7 +7,7 @@ import { testFolder } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { jsonLines, start } from './testing/program.ts';
 
-/** Makes a folder a disk of its own; false where this machine does not allow it. */
+/** Mounts a small disk on a folder. Returns false if this machine does not allow it. */
 function mountDisk(folder: string, megabytes: number): boolean {
   const mounted =
     spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]).status === 0;
@@ -15,7 +15,7 @@ function mountDisk(folder: string, megabytes: number): boolean {
   return mounted;
 }
 
-/** Writes a file until there is no room for another page. */
+/** Writes a file until the disk has no space for another page. */
 async function fillDisk(path: string): Promise<void> {
   const file = await open(path, 'w');
   try {
@@ -33,18 +33,18 @@ async function fillDisk(path: string): Promise<void> {
   }
 }
 
-/** Lines of a job of no-op items with a payload of a kilobyte. */
+/** Yields the lines of a job of no-op items with payloads of a kilobyte. */
 async function* heavyJob(items: number): AsyncGenerator<string> {
   yield JSON.stringify({ job_type: 'noop', model: 'noop' });
   const filler = 'x'.repeat(1000);
   for (let n = 0; n < items; n += 1) yield JSON.stringify({ id: `i${n}`, payload: filler });
 }
 
-it('a really full disk under the embedded database is met with 507, before it is full if that can be', async ({
+it('answers 507 when the disk of the embedded database is full, and before it is full if possible', async ({
   skip,
 }) => {
   const folder = testFolder();
-  if (!mountDisk(folder, 200)) skip('needs leave to mount a small disk: run it as root on Linux');
+  if (!mountDisk(folder, 200)) skip('needs permission to mount a small disk: run it as root on Linux');
   const control = start('control', [], {
     env: {
       MACBATCH_DATA_DIR: join(folder, 'postgres'),
@@ -70,13 +70,13 @@ it('a really full disk under the embedded database is met with 507, before it is
   rmSync(filler);
   expect((await client.submit(() => heavyJob(100))).created).toBe(true);
 
-  // Looked at while the submission comes in: the server never gets to its last page.
+  // The space is checked while a submission arrives, so the server never uses its last page.
   const tooMuch = client.submit(() => heavyJob(200_000));
   await expect(tooMuch).rejects.toMatchObject({ code: 'database_full', status: 507 });
   expect(control.stdout()).not.toContain('control.failed');
 });
 
-it('an embedded database that ends by itself ends its control plane, which says how', async () => {
+it('ends the control plane with a reason when its embedded database ends', async () => {
   const folder = testFolder();
   const env = {
     MACBATCH_DATA_DIR: join(folder, 'postgres'),

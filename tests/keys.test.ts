@@ -7,7 +7,7 @@ import { generate } from 'selfsigned';
 import { expect, it, onTestFinished } from 'vitest';
 import { macbatch, start } from './testing/program.ts';
 
-/** A certificate for this machine that is its own CA, as files. */
+/** Writes a self-signed certificate for this machine to files. */
 async function certificateFiles(folder: string): Promise<{ readonly cert: string; readonly key: string }> {
   const names = [
     { type: 2 as const, value: 'localhost' },
@@ -23,7 +23,7 @@ async function certificateFiles(folder: string): Promise<{ readonly cert: string
   return files;
 }
 
-it('a control plane that others can reach wants keys, a worker joins over TLS, and no secret shows anywhere', async () => {
+it('requires keys on a reachable address, lets a worker join over TLS, and prints no secret', async () => {
   const database = await freshDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const folder = testFolder();
@@ -55,21 +55,21 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
   const program = start('control', [], { env: control });
   const { port } = new URL(String((await program.event('control.listening'))['url']));
   const url = `https://localhost:${port}`;
-  const trusting = { MACBATCH_CA_FILE: files.cert, MACBATCH_URL: url };
+  const tlsEnv = { MACBATCH_CA_FILE: files.cert, MACBATCH_URL: url };
   const cli = (env: Record<string, string>, ...args: string[]) => macbatch(args, { cwd: folder, env });
 
-  const untrusting = await cli({ MACBATCH_URL: url, MACBATCH_KEY: admin }, 'jobs');
-  expect(untrusting).toMatchObject({ how: 3 });
-  expect(untrusting.stderr).toContain('self-signed certificate');
-  const keyless = await cli(trusting, 'jobs');
+  const withoutCa = await cli({ MACBATCH_URL: url, MACBATCH_KEY: admin }, 'jobs');
+  expect(withoutCa).toMatchObject({ how: 3 });
+  expect(withoutCa.stderr).toContain('self-signed certificate');
+  const keyless = await cli(tlsEnv, 'jobs');
   expect(keyless).toMatchObject({ how: 2 });
   expect(keyless.stderr).toContain('Send a key');
 
-  const asAdmin = { ...trusting, MACBATCH_KEY: admin };
+  const asAdmin = { ...tlsEnv, MACBATCH_KEY: admin };
   const created = await cli(asAdmin, 'keys', 'create', '--role', 'submit', '--name', 'lab');
   expect(created).toMatchObject({ how: 0 });
   writeFileSync(join(folder, 'lab.key'), created.stdout);
-  const asLab = { ...trusting, MACBATCH_KEY_FILE: join(folder, 'lab.key') };
+  const asLab = { ...tlsEnv, MACBATCH_KEY_FILE: join(folder, 'lab.key') };
   const invited = await cli(asAdmin, 'keys', 'invite', '--json');
   const { token } = JSON.parse(invited.stdout) as { token: string };
 
@@ -88,7 +88,7 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
   expect(twice).toMatchObject({ how: 1 });
   expect(twice.stdout).toContain('used already');
 
-  // The worker finds its control plane and its key by itself.
+  // The worker reads the control plane's URL and its key from its folder.
   const worker = start('cli', ['worker', '--id', 'mac-1'], { env: mac });
   await worker.event('worker.running');
   writeFileSync(join(folder, 'items.jsonl'), '{"id":"a","payload":1}\n{"id":"b","payload":2}\n');
@@ -101,7 +101,7 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
   const listed = await cli(asAdmin, 'keys', 'list', '--json');
   const secrets = [admin, created.stdout.trim(), token, workerKey].map((text) => text.slice(21));
   const processes = execFileSync('ps', ['axww', '-o', 'command='], { encoding: 'utf8' });
-  const said = [
+  const outputs = [
     listed.stdout,
     program.stdout(),
     program.stderr(),
@@ -109,9 +109,10 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
     worker.stderr(),
     joined.stdout,
   ];
-  for (const secret of secrets) for (const text of [...said, processes]) expect(text).not.toContain(secret);
+  for (const secret of secrets)
+    for (const text of [...outputs, processes]) expect(text).not.toContain(secret);
 
-  // A key that is revoked while its worker works: what it finishes stays on its disk.
+  // Revokes the key while its worker works.
   const keys = JSON.parse(listed.stdout) as { id: string; worker_id: string | null }[];
   const workersKey = keys.find((each) => each.worker_id === 'mac-1');
   expect(await cli(asAdmin, 'keys', 'revoke', workersKey?.id ?? '')).toMatchObject({ how: 0 });
@@ -120,12 +121,12 @@ it('a control plane that others can reach wants keys, a worker joins over TLS, a
   expect((await worker.ended).how).toBe(0);
 });
 
-it('a worker sends nothing in the clear to another machine, unless it is told that this is all right', async () => {
+it('refuses plain HTTP to another machine unless MACBATCH_ALLOW_HTTP is set', async () => {
   const folder = testFolder();
   const env = { MACBATCH_CONTROL_URL: 'http://192.0.2.1:7420', MACBATCH_STATE_DIR: folder };
   const refused = await start('worker', [], { env }).ended;
   expect(refused.how).toBe(1);
   expect(refused.stdout).toContain('is not encrypted');
-  const told = start('worker', [], { env: { ...env, MACBATCH_ALLOW_HTTP: '1' } });
-  await until(() => told.stdout().includes('boot_id'));
+  const allowed = start('worker', [], { env: { ...env, MACBATCH_ALLOW_HTTP: '1' } });
+  await until(() => allowed.stdout().includes('boot_id'));
 });

@@ -7,11 +7,11 @@ import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
-// An idle worker would copy what the killed one holds, and end the job before the lease has run out.
+// Without copies: an idle worker would copy the items of the killed one, and end the job before the lease expires.
 const SHORT_LEASES = { MACBATCH_RENEWED_LEASE_SECONDS: '2', MACBATCH_COPIES: 'off' };
 const ids = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`);
 
-it('T5: a worker that is killed loses its lease, another finishes, and each item has one outcome', async () => {
+it('T5: gives the task of a killed worker to another, and records one outcome per item', async () => {
   const control = await startControl(SHORT_LEASES);
   const server = await modelServer();
   const job = await submitPrompts(control.client, 12, 3);
@@ -33,7 +33,7 @@ it('T5: a worker that is killed loses its lease, another finishes, and each item
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
-it('W3: a silent worker keeps its tasks until their leases have expired', async () => {
+it('W3: leaves the tasks of a silent worker leased until their leases expire', async () => {
   const control = await startControl();
   const server = await modelServer();
   await submitPrompts(control.client, 3, 3);
@@ -46,8 +46,8 @@ it('W3: a silent worker keeps its tasks until their leases have expired', async 
   expect(workers).toMatchObject([{ worker_id: 'silent', tasks_leased: 1 }]);
 });
 
-it('a control plane that is killed and started again ends the job, with nothing lost or done twice', async () => {
-  // Short: a lease may have been granted whose answer the kill has cut off, and it must run out.
+it('ends a job after a kill of the control plane, and runs no item twice', async () => {
+  // Short leases: the kill may cut off the answer of a granted lease, which must then expire.
   const control = await startControl({ MACBATCH_RENEWED_LEASE_SECONDS: '10', MACBATCH_COPIES: 'off' });
   const server = await modelServer();
   const job = await submitPrompts(control.client, 20, 2);
@@ -58,7 +58,7 @@ it('a control plane that is killed and started again ends the job, with nothing 
   await until(() => server.answered.length === 8 && server.waiting.length > 0);
   control.program.kill('SIGKILL');
   await control.program.ended;
-  // What runs goes on without it.
+  // Running items continue without the control plane.
   server.allow(1000);
   await until(() => workers.some((worker) => worker.stdout().includes('report.delayed')));
   const second = await control.again();
@@ -67,7 +67,7 @@ it('a control plane that is killed and started again ends the job, with nothing 
   expect(server.answered).toHaveLength(20);
   expect(new Set(server.answered).size).toBe(20);
 
-  // W7: all of them end by themselves when they are asked to.
+  // W7: all programs end on SIGTERM.
   for (const worker of workers) worker.kill('SIGTERM');
   for (const worker of workers) expect(await worker.ended).toMatchObject({ how: 0 });
   const { workers: known } = await control.client.call('listWorkers', {});
@@ -77,7 +77,7 @@ it('a control plane that is killed and started again ends the job, with nothing 
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
-it('when run itself is killed its children stop by themselves, and the next run carries on', async () => {
+it('stops all processes when `run` is killed, and continues the job in the next run', async () => {
   const folder = testFolder();
   const prompts = Array.from({ length: 8 }, (_, n) => `Prompt ${n}`);
   writeFileSync(join(folder, 'items.jsonl'), prompts.map((prompt) => `${JSON.stringify(prompt)}\n`).join(''));
@@ -104,7 +104,7 @@ it('when run itself is killed its children stop by themselves, and the next run 
   server.allow(1000);
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
   expect(next).toMatchObject({ how: 0 });
-  // What a worker could no longer report waits on its disk: the control plane was told to stop when it was.
+  // Outcomes that a worker could not report before its control plane stopped are on its disk.
   expect(next.stderr).toMatch(/continuing job .*: [0-3] of 8/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 8 }, lease_expired_events: 0 }]);
   expect(server.answered).toHaveLength(8);

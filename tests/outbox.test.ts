@@ -21,7 +21,7 @@ const outboxOf = (control: Control, worker: string) =>
 const outcomesIn = (path: string) =>
   existsSync(path) ? readFileSync(path, 'utf8').split('"kind":"outcome"').length - 1 : 0;
 
-it('W6: a worker that is killed between finishing and reporting reports it when it starts again', async () => {
+it('W6: reports after a restart what a killed worker had finished and not reported', async () => {
   const control = await startControl();
   const server = await modelServer();
   const job = await submitPrompts(control.client, 8, 8);
@@ -37,7 +37,7 @@ it('W6: a worker that is killed between finishing and reporting reports it when 
   await killed.ended;
   await until(() => server.waiting.length === 0);
   expect(statSync(outbox).mode & 0o777).toBe(0o600);
-  // As a crash in the middle of a write leaves it.
+  // A line that a crash cut off.
   appendFileSync(outbox, '{"kind":"outcome","deployment":"');
 
   await control.again();
@@ -48,7 +48,7 @@ it('W6: a worker that is killed between finishing and reporting reports it when 
   expect(await endedJob(control.client, job)).toMatchObject({
     state: 'done',
     items: { ok: 8 },
-    // The rest was handed back at once and not when its lease ran out.
+    // The rest of the task was released at once, before its lease expired.
     lease_expired_events: 0,
     leases_granted: 2,
   });
@@ -60,14 +60,14 @@ it('W6: a worker that is killed between finishing and reporting reports it when 
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
-it('W6: a worker whose disk takes nothing takes no new work, reports what it has, and goes on later', async () => {
+it('W6: takes no new work while the disk is full, reports its outcomes, and continues later', async () => {
   const control = await startControl();
   const server = await modelServer();
   const { job } = await control.client.submit(async function* () {
     yield JSON.stringify({ job_type: 'chat', model: 'parrot', shard_size: 2 });
     for (let n = 0; n < 6; n += 1) yield JSON.stringify({ id: `p${n}`, payload: `${n}${'x'.repeat(7000)}` });
   });
-  // No file of this process may grow beyond some kilobytes: one outcome finds room, the second does not.
+  // Limits the file size of this process to some kilobytes: one outcome fits, the second does not.
   const full = startWorker(control, 'full', {
     through: ['/bin/sh', '-c', 'ulimit -f 20 && exec "$0" "$@"'],
     env: {
@@ -78,7 +78,7 @@ it('W6: a worker whose disk takes nothing takes no new work, reports what it has
       MACBATCH_HEARTBEAT_SECONDS: '0.2',
     },
   });
-  // The second lease is there before the disk is full: it was asked for when nothing was left to start.
+  // The second lease arrives before the disk is full: the worker asked for it when it had no more items to start.
   const leases = () => jsonLines(full.stdout()).filter(({ event }) => event === 'task.leased').length;
   await until(() => server.waiting.length === 2 && leases() === 2);
   server.allow(1000);
@@ -93,13 +93,13 @@ it('W6: a worker whose disk takes nothing takes no new work, reports what it has
   full.kill('SIGTERM');
   const ended = await full.ended;
   expect(ended).toMatchObject({ how: 0 });
-  const told = jsonLines(ended.stdout).map(({ event }) => event);
+  const events = jsonLines(ended.stdout).map(({ event }) => event);
   expect(jsonLines(ended.stdout).find(({ event }) => event === 'outbox.unwritable')).toMatchObject({
     reason: expect.stringContaining('EFBIG'),
     effect: 'no new work is taken',
   });
   let writable = true;
-  for (const event of told) {
+  for (const event of events) {
     if (event === 'outbox.unwritable') writable = false;
     if (event === 'outbox.writable') writable = true;
     if (!writable) expect(event).not.toBe('task.leased');
@@ -108,7 +108,7 @@ it('W6: a worker whose disk takes nothing takes no new work, reports what it has
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
-it('a worker’s folder has one owner: a second one of its name, or a purge, is refused while it runs', async () => {
+it('refuses a second worker with the same id, and a purge, while a worker runs', async () => {
   const state = join(testFolder(), 'workers');
   const env = {
     MACBATCH_STATE_DIR: state,
@@ -120,7 +120,7 @@ it('a worker’s folder has one owner: a second one of its name, or a purge, is 
   const first = start('worker', [], { env: { ...env, MACBATCH_WORKER_ID: 'mac-1' } });
   await first.event('heartbeat.failed');
   const outbox = join(state, 'mac-1', 'outbox.jsonl');
-  writeFileSync(outbox, 'what it has finished\n');
+  writeFileSync(outbox, 'finished outcomes\n');
   const [second, purge] = await Promise.all([
     macbatch(['worker', '--id', 'mac-1'], { env }),
     macbatch(['worker', 'purge', '--id', 'mac-1'], { env }),
@@ -134,7 +134,7 @@ it('a worker’s folder has one owner: a second one of its name, or a purge, is 
       ),
     });
   }
-  expect(readFileSync(outbox, 'utf8')).toBe('what it has finished\n');
+  expect(readFileSync(outbox, 'utf8')).toBe('finished outcomes\n');
 
   first.kill('SIGKILL');
   await first.ended;

@@ -5,13 +5,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type Control, endedJob, startControl, startWorker } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
-it('--help is no error', async () => {
+it('prints help and exits with 0', async () => {
   const help = await macbatch(['--help']);
   expect(help).toMatchObject({ how: 0, stderr: '' });
   expect(help.stdout).toMatch(/^ {2}run\b/m);
 });
 
-it('a control plane that does not answer is exit code 3, said with its address', async () => {
+it('exits with 3 and names the URL if the control plane does not answer', async () => {
   const calls = await Promise.all(
     [['jobs'], ['workers', '--json']].map((call) => macbatch([...call, '--url', 'http://127.0.0.1:9'])),
   );
@@ -21,7 +21,7 @@ it('a control plane that does not answer is exit code 3, said with its address',
   }
 });
 
-it('control plane, two workers and the command line work apart from each other', async () => {
+it('runs a job with a control plane, two workers and the command line as separate programs', async () => {
   const control = await startControl();
   const folder = testFolder();
   writeFileSync(
@@ -89,7 +89,7 @@ it('control plane, two workers and the command line work apart from each other',
   expect(jsonLines(one.stdout)).toMatchObject([{ id: 'n7', status: 'ok' }]);
   expect(jsonLines(reclaimed.stdout)).toEqual([{ reclaimed: 0, failed: 0 }]);
 
-  // W7, B3: the output of a worker is JSON lines, and it ends well when it is asked to.
+  // W7, B3: the output of a worker is JSON lines, and it exits with 0 on SIGTERM.
   await second.event('worker.running');
   first.kill('SIGTERM');
   second.killGroup('SIGINT');
@@ -106,7 +106,7 @@ it('control plane, two workers and the command line work apart from each other',
   expect(table.stdout).toMatch(/first +offline .*said goodbye [\d.]+ s ago/);
 });
 
-it('jobs are cancelled, and failed ones sent back, by a person’s decision', async () => {
+it('T13: cancels jobs and retries failed ones on command', async () => {
   const control = await startControl();
   const folder = testFolder();
   writeFileSync(join(folder, 'items.jsonl'), '1\n2\n3\n');
@@ -135,7 +135,7 @@ it('jobs are cancelled, and failed ones sent back, by a person’s decision', as
   expect(unknown).toMatchObject({ how: 2, stdout: '' });
 });
 
-/** A job whose only task has failed: three leases, each with an error. */
+/** Creates a job whose only task has failed after three leases with an error. */
 async function failedJob({ client }: Control): Promise<string> {
   const { job } = await client.submit(async function* () {
     yield '{"job_type":"noop","model":"noop"}';
@@ -167,7 +167,7 @@ async function failedJob({ client }: Control): Promise<string> {
   return job.id;
 }
 
-it('up runs a control plane with a Postgres of its own until it is asked to stop', async () => {
+it('up: runs a control plane with its own Postgres until SIGINT', async () => {
   const folder = testFolder();
   const up = start('cli', ['up', '--port', '0', '--data-dir', join(folder, 'data'), '--json'], {
     env: { TEST_FOLDER: folder },
@@ -180,7 +180,7 @@ it('up runs a control plane with a Postgres of its own until it is asked to stop
   expect(processesWith(folder)).toEqual([]);
 });
 
-it('a program whose configuration is wrong says all of it and ends with 1', async () => {
+it('reports all problems of a wrong configuration at once and exits with 1', async () => {
   const control = start('control', [], { env: { MACBATCH_PORT: 'x', MACBATCH_PROT: '1' } });
   const worker = start('worker', [], { env: { MACBATCH_ENDPOINTS: '{', MACBATCH_CONCURRENCY: '0' } });
   onTestFinished(() => control.kill('SIGKILL'));
@@ -192,7 +192,7 @@ it('a program whose configuration is wrong says all of it and ends with 1', asyn
   expect(jsonLines(ended.stdout)[0]?.['error']).toMatch(/MACBATCH_CONCURRENCY.*\n.*MACBATCH_ENDPOINTS/s);
 });
 
-it('who stops reading the results breaks nothing', async () => {
+it('exits quietly when the reader of the results stops early', async () => {
   const control = await startControl();
   const { job } = await control.client.submit(async function* () {
     yield '{"job_type":"noop","model":"noop","shard_size":1000}';

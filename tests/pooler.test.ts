@@ -10,7 +10,7 @@ import { jsonLines, start } from './testing/program.ts';
 const pgbouncer = findPgBouncer(process.env['PATH']);
 
 it.skipIf(pgbouncer === undefined)(
-  'two control planes behind a pooler run a job to its end, and say once that they poll (needs PgBouncer: apt-get install pgbouncer)',
+  'runs a job with two control planes behind a connection pooler, and logs once that they poll (needs PgBouncer: apt-get install pgbouncer)',
   async () => {
     const database = await freshDatabase();
     onTestFinished(() => database[Symbol.asyncDispose]());
@@ -43,10 +43,10 @@ it.skipIf(pgbouncer === undefined)(
         },
       }),
     );
-    // They wait for work, so that a control plane that hears nothing must look by itself.
-    const deaf = () =>
+    // The workers wait for work, so a control plane without notifications must poll.
+    const pollEvents = () =>
       controls.map(({ stdout }) => jsonLines(stdout()).filter(({ event }) => event === 'wake.deaf'));
-    await until(() => deaf().every((events) => events.length > 0));
+    await until(() => pollEvents().every((events) => events.length > 0));
     const [client, other] = urls.map((url) => new Client({ baseUrl: url }));
     if (client === undefined || other === undefined) throw new Error('there are no control planes');
     const { job } = await client.submit(async function* () {
@@ -60,7 +60,7 @@ it.skipIf(pgbouncer === undefined)(
       program.kill('SIGTERM');
       expect(await program.ended).toMatchObject({ how: 0 });
     }
-    expect(deaf().map((events) => events.length)).toEqual([1, 1]);
+    expect(pollEvents().map((events) => events.length)).toEqual([1, 1]);
     expect(controls.map(({ stdout }) => stdout()).join('')).not.toContain('request.failed');
     expect(await audit(database.url)).toEqual([]);
   },

@@ -10,7 +10,7 @@ import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { macbatch } from './testing/program.ts';
 
-/** A control plane in this process, over a database that a test may damage. */
+/** Starts a control plane in this process, over a database that the test may damage. */
 async function serve(
   damage: (url: string) => Promise<void>,
   change: (store: Store) => Store,
@@ -39,7 +39,11 @@ interface Report {
   readonly steps: readonly { readonly name: string; readonly held: boolean; readonly found: string }[];
 }
 
-async function protocol(url: string, options: readonly string[]) {
+/** Runs the protocol against a control plane. */
+async function runProtocol(
+  url: string,
+  options: { readonly span: string; readonly patienceSeconds?: number },
+) {
   const folder = mkdtempSync(join(tmpdir(), 'macbatch-protocol-test-'));
   const ended = await macbatch([
     'protocol',
@@ -50,18 +54,22 @@ async function protocol(url: string, options: readonly string[]) {
     '-o',
     folder,
     '--json',
-    ...options,
+    '--items',
+    '60',
+    '--compress',
+    `48h=${options.span}`,
+    ...(options.patienceSeconds === undefined ? [] : ['--patience', String(options.patienceSeconds)]),
   ]);
   const report = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Report;
   return { ...ended, report, failed: report.steps.filter((step) => !step.held).map(({ name }) => name) };
 }
 
-it('P: the protocol passes against a given deployment and exits with 0', async () => {
+it('P: passes against a healthy control plane and exits with 0', async () => {
   const url = await serve(
     async () => undefined,
     (store) => store,
   );
-  const { how, report, failed } = await protocol(url, ['--compress', '48h=16s', '--items', '60']);
+  const { how, report, failed } = await runProtocol(url, { span: '16s' });
   expect(failed).toEqual([]);
   expect(report).toMatchObject({
     verdict: 'passed',
@@ -73,26 +81,19 @@ it('P: the protocol passes against a given deployment and exits with 0', async (
   expect(how).toBe(0);
 });
 
-it('P: against a control plane that takes no expired lease back, it fails at the kill and at the count', async () => {
-  const nothing = { reclaimed: 0, failed: 0, jobIds: [] };
+it('P: fails at the kill and at the count if the control plane reclaims no lease', async () => {
+  const nothingReclaimed = { reclaimed: 0, failed: 0, jobIds: [] };
   const url = await serve(
     async () => undefined,
-    (store) => ({ ...store, reclaim: async () => nothing }),
+    (store) => ({ ...store, reclaim: async () => nothingReclaimed }),
   );
-  const { how, report, failed } = await protocol(url, [
-    '--compress',
-    '48h=12s',
-    '--items',
-    '60',
-    '--patience',
-    '6',
-  ]);
+  const { how, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 6 });
   expect(report.verdict).toBe('failed');
   expect(failed).toContain('kill -9 a worker mid-task');
   expect(how).toBe(1);
 });
 
-it('P: with the primary keys of outcomes and ledger dropped, it finds duplicates by item and by key', async () => {
+it('P: finds duplicates by item and by key if the primary keys are dropped', async () => {
   const url = await serve(
     async (database) => {
       const sql = postgres(database, { max: 1 });
@@ -102,14 +103,7 @@ it('P: with the primary keys of outcomes and ledger dropped, it finds duplicates
     },
     (store) => store,
   );
-  const { how, report, failed } = await protocol(url, [
-    '--compress',
-    '48h=12s',
-    '--items',
-    '60',
-    '--patience',
-    '20',
-  ]);
+  const { how, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 20 });
   expect(report.duplicates.byItem).toBeGreaterThan(0);
   expect(report.duplicates.byKey).toBeGreaterThan(0);
   expect(failed).toContain('look for duplicates');

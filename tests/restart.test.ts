@@ -8,9 +8,9 @@ import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts
 import { jsonLines, macbatch } from './testing/program.ts';
 
 it.each([
-  ['its outbox knows what it held', false],
-  ['its outbox was purged meanwhile', true],
-])('W8: a worker that is killed and started again takes up its task at once: %s', async (_, purge) => {
+  ['with its outbox', false],
+  ['after a purge of its outbox', true],
+])('W8: takes up its task at once when a killed worker starts again %s', async (_, purge) => {
   const control = await startControl();
   const server = await modelServer();
   const job = await submitPrompts(control.client, 4, 4);
@@ -32,7 +32,7 @@ it.each([
     state: 'done',
     items: { ok: 4 },
     leases_granted: 2,
-    // Its lease of 90 s was handed back, not waited for.
+    // Its lease of 90 s was released; it did not expire.
     lease_expired_events: 0,
   });
   expect(await chargedAttempts(control.databaseUrl)).toEqual([1]);
@@ -40,13 +40,13 @@ it.each([
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
-it('W8: two machines with one worker id: the second says who has it, and works once the first has gone', async () => {
+it('W8: makes a second machine with the same worker id wait until the first has stopped', async () => {
   const control = await startControl();
   const server = await modelServer();
   const env = { ...parrotAt(server.url), MACBATCH_HEARTBEAT_SECONDS: '2' };
   const first = startWorker(control, 'twin', { env });
   await first.event('worker.running');
-  // Another folder is another machine: it knows nothing of the first.
+  // With another state folder, the worker acts like another machine.
   const elsewhere = { ...env, MACBATCH_STATE_DIR: join(testFolder(), 'workers') };
   const second = startWorker(control, 'twin', { env: elsewhere });
   const refused = await second.event('heartbeat.failed');

@@ -7,7 +7,7 @@ import { Dice } from './chaos/dice.ts';
 import { modelServer } from './testing/model-server.ts';
 import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
-/** A folder with prompts, a model server for them, and the call that runs them. */
+/** Creates a folder with prompts, a model server, and the arguments of `macbatch run`. */
 async function promptRun(count: number) {
   const folder = testFolder();
   const prompts = Array.from({ length: count }, (_, n) => `Prompt ${n}`);
@@ -43,7 +43,7 @@ async function databaseUrl(): Promise<string> {
   return database.url;
 }
 
-it('a run whose control plane is killed says so, and run again it carries on', async () => {
+it('reports a killed control plane, and continues when run again', async () => {
   const { folder, prompts, server, args, ...run } = await promptRun(12);
   const env = { ...run.env, MACBATCH_DATABASE_URL: await databaseUrl() };
   const broken = start('cli', args, { cwd: folder, env });
@@ -67,7 +67,7 @@ it('a run whose control plane is killed says so, and run again it carries on', a
   expect(await audit(env.MACBATCH_DATABASE_URL)).toEqual([]);
 });
 
-/** Kills everything that belongs to a folder, its Postgres too, as a power failure does. */
+/** Kills all processes of a folder, including Postgres, like a power failure. */
 async function killAllOf(folder: string): Promise<void> {
   await until(() => {
     const left = processesWith(folder);
@@ -82,10 +82,10 @@ async function killAllOf(folder: string): Promise<void> {
   });
 }
 
-it('I6: killed with all its processes three times at random points, a run ends as if nothing had been', async () => {
+it('I6: ends with the same outcomes after all its processes were killed three times at random points', async () => {
   const count = 24;
   const { folder, prompts, server, args, outcomes, ...run } = await promptRun(count);
-  // A lease whose answer was lost with the worker has to run out.
+  // Short leases: a lease whose answer was lost with the worker must expire.
   const env = { ...run.env, MACBATCH_RENEWED_LEASE_SECONDS: '5' };
   const random = new Dice(20_261_129);
   for (let kill = 1; kill <= 3; kill += 1) {

@@ -6,14 +6,17 @@ import { expect, it, onTestFinished } from 'vitest';
 import { modelServer } from './testing/model-server.ts';
 import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
-/** A folder with this input file, in which `macbatch run` is to run. */
+/** Creates a folder with an input file for `macbatch run`. */
 function folderWith(lines: readonly string[]) {
   const folder = testFolder();
   writeFileSync(join(folder, 'items.jsonl'), lines.map((line) => `${line}\n`).join(''));
   return {
     folder,
     outcomes: (name = 'items.jsonl.outcomes.jsonl') =>
-      jsonLines(readFileSync(join(folder, name), 'utf8')) as unknown as Outcome[],
+      readFileSync(join(folder, name), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Outcome),
   };
 }
 
@@ -26,7 +29,7 @@ interface Outcome {
   readonly finished_at: string;
 }
 
-/** A database of the test server instead of an embedded one: starts sooner. */
+/** Uses a database of the test server, which is faster than starting an embedded one. */
 async function databaseEnv() {
   const database = await freshDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -38,7 +41,7 @@ const texts = (count: number) =>
     JSON.stringify({ id: `text-${n}`, payload: `Text ${n}: größer 🙂` }),
   );
 
-it('run takes a file to its outcomes with nothing but this machine; run again, it does nothing twice', async () => {
+it('runs a file on this machine, and runs no item twice when called again', async () => {
   const { folder, outcomes } = folderWith(texts(25));
   const env = { TEST_FOLDER: folder, MACBATCH_DATA_DIR: join(folder, 'data') };
   const args = ['run', 'items.jsonl', '--type', 'embed', '--shard-size', '4'];
@@ -71,7 +74,7 @@ it('run takes a file to its outcomes with nothing but this machine; run again, i
   expect(outcomes()).toEqual(written);
 });
 
-it('a bad item ends in its own error, exit code 1 and a hint; --retry runs it again', async () => {
+it('ends a bad item with an error, exits with 1 and a hint, and runs it again with --retry', async () => {
   const { folder, outcomes } = folderWith([...texts(4), '{"id":"bad","payload":{"no":"text"}}']);
   const env = await databaseEnv();
   const args = [
@@ -98,7 +101,7 @@ it('a bad item ends in its own error, exit code 1 and a hint; --retry runs it ag
   expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
 });
 
-it('-o - writes the outcomes, and nothing else, to standard output', async () => {
+it('writes only the outcomes to standard output with `-o -`', async () => {
   const { folder } = folderWith(['"first"', '', '{"id":7,"text":"second"}']);
   const env = { ...(await databaseEnv()), MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0' };
   const args = ['run', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--workers', '1', '-o', '-'];
@@ -116,7 +119,7 @@ it('-o - writes the outcomes, and nothing else, to standard output', async () =>
   expect(jsonLines(run.stderr)).toMatchObject([{ state: 'done', items: { ok: 2 } }]);
 });
 
-it('A3: a bad line is named by the file’s own number, before anything starts', async () => {
+it('A3: names a bad line by its number in the file before it starts anything', async () => {
   const { folder } = folderWith(['{"id":"a","payload":1}', '', '{"id":"b",']);
   const run = await macbatch(['run', 'items.jsonl', '--type', 'embed'], { cwd: folder });
   expect(run).toMatchObject({ how: 2, stdout: '' });
@@ -124,7 +127,7 @@ it('A3: a bad line is named by the file’s own number, before anything starts',
   expect(existsSync(join(folder, '.macbatch'))).toBe(false);
 });
 
-it('A3: an id that is used twice is named with both of the file’s lines', async () => {
+it('A3: names both lines of an id that is used twice', async () => {
   const { folder } = folderWith([
     '{"id":"a","payload":1}',
     '',
@@ -139,7 +142,7 @@ it('A3: an id that is used twice is named with both of the file’s lines', asyn
   expect(run.stderr).toMatch(/"a".*line 1.*line 4|line 4.*"a".*line 1/);
 });
 
-it('an option that nobody knows is exit code 2, and starts nothing', async () => {
+it('exits with 2 for an unknown option, and starts nothing', async () => {
   const { folder } = folderWith(['"text"']);
   const run = await macbatch(['run', 'items.jsonl', '--frobnicate'], { cwd: folder });
   expect(run).toMatchObject({ how: 2, stdout: '' });
@@ -147,7 +150,7 @@ it('an option that nobody knows is exit code 2, and starts nothing', async () =>
   expect(existsSync(join(folder, '.macbatch'))).toBe(false);
 });
 
-it('I6: Ctrl-C stops everything, and the same call carries on and redoes nothing', async () => {
+it('I6: stops everything on Ctrl-C, and continues without running an item twice when called again', async () => {
   const prompts = Array.from({ length: 12 }, (_, n) => `Prompt ${n}`);
   const { folder, outcomes } = folderWith(prompts.map((prompt) => JSON.stringify(prompt)));
   const server = await modelServer();
@@ -174,14 +177,14 @@ it('I6: Ctrl-C stops everything, and the same call carries on and redoes nothing
   expect(resumed).toMatchObject({ how: 0 });
   expect(resumed.stderr).toMatch(/continuing job .*: 5 of 12 items have an outcome/);
   expect(jsonLines(resumed.stdout)).toMatchObject([{ items: { ok: 12 }, lease_expired_events: 0 }]);
-  // No prompt was sent a second time once it had been answered.
+  // No prompt was sent again after it had been answered.
   expect(server.answered).toHaveLength(12);
   expect(new Set(server.answered)).toEqual(new Set(prompts));
   const outputsOf = (lines: readonly Outcome[]) =>
     lines.map(({ id, status, output }) => ({ id, status, output }));
   const resumedOutcomes = outcomes();
 
-  // Where nothing of it is known yet, so that all of it runs.
+  // In another database all items run.
   const elsewhere = { ...env, ...(await databaseEnv()) };
   const whole = await macbatch([...args, '-o', 'whole.jsonl'], { cwd: folder, env: elsewhere });
   expect(whole).toMatchObject({ how: 0 });

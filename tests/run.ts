@@ -1,6 +1,6 @@
 /**
- * What `npm test` runs: the static checks, then every test. Further arguments go to Vitest, as in
- * `npm test -- packages/store`. The last line counts them all.
+ * The program of `npm test`: runs the static checks, then the tests. Passes its arguments to Vitest, for example
+ * `npm test -- packages/store`. The last line of its output has the totals.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 
 const workspace = resolve(import.meta.dirname, '..');
 const bin = (name: string) => join(workspace, 'node_modules/.bin', name);
-// Many processes are started, of the same sources.
+// The tests start many processes of the same sources.
 const env = { ...process.env, NODE_COMPILE_CACHE: join(workspace, 'node_modules/.cache/compile') };
 
 interface Count {
@@ -23,10 +23,10 @@ const CHECKS = [
   { name: 'format and lint', command: [bin('biome'), 'ci', '--colors=off', '.'] },
   { name: 'types', command: [bin('tsc'), '-p', 'tsconfig.json'] },
   { name: 'types of core, without Node', command: [bin('tsc'), '-p', 'packages/core', '--noEmit'] },
-  { name: 'nothing unused', command: [bin('knip'), '--no-progress'] },
+  { name: 'unused code', command: [bin('knip'), '--no-progress'] },
 ] as const;
 
-/** Runs a check; what it says is shown only where it fails. */
+/** Runs a check. Prints its output only if it fails. */
 async function check({ name, command }: (typeof CHECKS)[number]): Promise<boolean> {
   const [program, ...args] = command;
   const started = performance.now();
@@ -44,7 +44,7 @@ async function check({ name, command }: (typeof CHECKS)[number]): Promise<boolea
   return code === 0;
 }
 
-/** The parts of Vitest's JSON report that are counted. */
+/** The parts of Vitest's JSON report that this program reads. */
 interface Report {
   readonly testResults: readonly {
     readonly name: string;
@@ -53,7 +53,7 @@ interface Report {
   }[];
 }
 
-/** Runs the tests, with Vitest's own output as they go. */
+/** Runs the tests, and shows Vitest's own output. */
 async function test(args: readonly string[]): Promise<Count> {
   const folder = mkdtempSync(join(tmpdir(), 'macbatch-report-'));
   const path = join(folder, 'report.json');
@@ -65,22 +65,22 @@ async function test(args: readonly string[]): Promise<Count> {
       stdio: 'inherit',
     });
     const [code] = (await once(child, 'close')) as [number | null];
-    const count = counted(JSON.parse(readFileSync(path, 'utf8')) as Report, args.length === 0);
-    // Something went wrong outside every test.
+    const count = countTests(JSON.parse(readFileSync(path, 'utf8')) as Report, args.length === 0);
+    // A failure outside all tests.
     if (code !== 0 && count.failed === 0) count.failed = 1;
     return count;
   } catch (error) {
-    process.stdout.write(`the tests left no report: ${String(error)}\n`);
+    process.stdout.write(`Vitest wrote no report: ${String(error)}\n`);
     return { passed: 0, failed: 1, skipped: 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function counted({ testResults }: Report, nameSkipped: boolean): Count {
+function countTests({ testResults }: Report, nameSkipped: boolean): Count {
   const count = { passed: 0, failed: 0, skipped: 0 };
   for (const file of testResults) {
-    // A file that could not be loaded has no tests to fail.
+    // A file that could not be loaded has no failed tests.
     if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'))
       count.failed += 1;
     for (const { status, fullName } of file.assertionResults) {

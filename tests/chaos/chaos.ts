@@ -14,7 +14,7 @@ import { Machine } from './machine.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** How long faults are made; the job is then given time to end. */
+  /** How long to make faults. The job may take longer. */
   readonly seconds: number;
   readonly workers: number;
   readonly controls: number;
@@ -30,18 +30,18 @@ export interface ChaosReport {
   readonly leaseExpiredEvents: number;
   readonly leasesGranted: number;
   readonly seconds: number;
-  /** What is wrong at the end; nothing in a good run. */
+  /** Everything that is wrong at the end. Empty after a good run. */
   readonly problems: readonly string[];
 }
 
 const LEASE_SECONDS = 3;
 const ITEM_MS = 120;
 const SHARD = 4;
-/** How long the pool may take to end the job once the faults have stopped. */
-const PATIENCE_SECONDS = 240;
+/** Time limit for the job after the faults have stopped. */
+const END_TIMEOUT_SECONDS = 240;
 const FIRST_PORT = 18_400;
 
-/** Runs a real pool on real Postgres under faults, then looks whether anything was lost or doubled. */
+/** Runs a pool with faults, then checks that nothing was lost or recorded twice. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const chaos = new Chaos(options);
   await chaos.open();
@@ -84,25 +84,27 @@ class Chaos {
       return new Machine({ app: 'control', name, env, folder: this.#folder });
     });
     for (const control of this.#controls) control.start();
-    await Promise.all(this.#controls.map((_, n) => this.#answers(`http://127.0.0.1:${this.#port + 1 + n}`)));
+    await Promise.all(
+      this.#controls.map((_, n) => this.#waitForAnswer(`http://127.0.0.1:${this.#port + 1 + n}`)),
+    );
     const urls = this.#controls.map((_, n) => `http://127.0.0.1:${this.#port + 1 + n}`);
     this.#proxy = await faultProxy(urls, this.#dice);
     const { url: proxyUrl } = this.#proxy;
-    this.#workers = Array.from({ length: this.#options.workers }, (_, n) => this.#worker(n, proxyUrl));
+    this.#workers = Array.from({ length: this.#options.workers }, (_, n) => this.#createWorker(n, proxyUrl));
   }
 
   async run(): Promise<ChaosReport> {
     const started = Date.now();
     const direct = new Client({ baseUrl: `http://127.0.0.1:${this.#port + 1}` });
-    // Enough to keep the pool busy while there are faults.
+    // Enough to keep the pool busy during the faults.
     const items = Math.ceil((this.#options.seconds * 1000 * this.#options.workers * 2) / ITEM_MS / 3);
     const { job } = await direct.submit(() => submission(items));
     for (const worker of this.#workers) worker.start();
     await this.#makeFaults();
-    this.#options.say(`faults made: ${JSON.stringify(this.#faults)}; now it may end`);
-    this.#proxy?.calm();
-    const ended = await this.#untilEnded(direct, job.id);
-    const problems = await this.#look(direct, ended, items);
+    this.#options.say(`faults made: ${JSON.stringify(this.#faults)}; waiting for the end of the job`);
+    this.#proxy?.stopFaults();
+    const ended = await this.#waitForEnd(direct, job.id);
+    const problems = await this.#findProblems(direct, ended, items);
     return {
       seed: this.#options.seed,
       items,
@@ -124,9 +126,9 @@ class Chaos {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  #worker(n: number, proxyUrl: string): Machine {
+  #createWorker(n: number, proxyUrl: string): Machine {
     const name = `worker-${n + 1}`;
-    // Two of the clocks are wrong, one each way.
+    // Two clocks are wrong by two hours: one is fast, one is slow.
     const off = n === 0 ? 7_200_000 : n === 1 ? -7_200_000 : 0;
     const env = {
       MACBATCH_CONTROL_URL: proxyUrl,
@@ -158,11 +160,11 @@ class Chaos {
   }
 
   async #fault(): Promise<void> {
-    const throwOf = this.#dice.next();
-    if (throwOf < 0.62) return this.#killWorker();
-    if (throwOf < 0.74) return this.#closeLid();
-    if (throwOf < 0.86) return this.#killControl();
-    if (throwOf < 0.96) return this.#cutConnections();
+    const chance = this.#dice.next();
+    if (chance < 0.62) return this.#killWorker();
+    if (chance < 0.74) return this.#closeLid();
+    if (chance < 0.86) return this.#killControl();
+    if (chance < 0.96) return this.#cutConnections();
     return this.#crashDatabase();
   }
 
@@ -204,7 +206,7 @@ class Chaos {
     const pid = Number(
       readFileSync(join(this.#folder, 'postgres', 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0],
     );
-    process.kill(pid, 'SIGQUIT'); // what `pg_ctl stop -m immediate` sends
+    process.kill(pid, 'SIGQUIT'); // like `pg_ctl stop -m immediate`
     await this.#server?.close().catch(() => undefined);
     await delay(this.#dice.between(0, 1500));
     this.#server = await openPostgres({ dataDir: join(this.#folder, 'postgres'), port: this.#port });
@@ -215,7 +217,7 @@ class Chaos {
     this.#faults[fault] = (this.#faults[fault] ?? 0) + 1;
   }
 
-  async #answers(url: string): Promise<void> {
+  async #waitForAnswer(url: string): Promise<void> {
     for (let n = 0; n < 600; n += 1) {
       const reply = await fetch(`${url}/healthz`).catch(() => null);
       if (reply?.ok === true) return;
@@ -224,18 +226,18 @@ class Chaos {
     throw new Error(`${url} does not answer`);
   }
 
-  async #untilEnded(client: Client, id: string): Promise<JobView> {
-    const deadline = Date.now() + PATIENCE_SECONDS * 1000;
+  async #waitForEnd(client: Client, id: string): Promise<JobView> {
+    const deadline = Date.now() + END_TIMEOUT_SECONDS * 1000;
     for (;;) {
       const job = await client.call('readJob', { params: { id } }).catch(() => null);
       if (job !== null && (job.items.open === 0 || Date.now() > deadline)) return job;
-      if (Date.now() > deadline) throw new Error('the control plane does not answer any more');
+      if (Date.now() > deadline) throw new Error('the control plane no longer answers');
       for (const machine of [...this.#workers, ...this.#controls]) if (!machine.running) machine.start();
       await delay(500);
     }
   }
 
-  async #look(client: Client, job: JobView, items: number): Promise<string[]> {
+  async #findProblems(client: Client, job: JobView, items: number): Promise<string[]> {
     const problems: string[] = [];
     if (job.state !== 'done' || job.items.ok !== items)
       problems.push(`the job is ${job.state}: ${JSON.stringify(job.items)}`);

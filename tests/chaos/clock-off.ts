@@ -1,6 +1,6 @@
 /**
- * Loaded into a worker before its own code: a Mac whose clock is wrong by `CLOCK_OFF_MS`. The database's
- * clock decides about leases, so it must not matter.
+ * A module that a worker loads before its own code. It makes the worker's clock wrong by `CLOCK_OFF_MS`. Leases use the
+ * database's clock, so a wrong clock must not matter.
  */
 const off = Number(process.env['CLOCK_OFF_MS'] ?? 0);
 const RealDate = Date;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dice } from './dice.ts';
 
-/** What became of the requests that went through. */
+/** Counts of requests by what happened to them. */
 export interface ProxyCounts {
   answered: number;
   lostBefore: number;
@@ -13,27 +13,27 @@ export interface ProxyCounts {
 export interface FaultProxy {
   readonly url: string;
   readonly counts: ProxyCounts;
-  /** From now on everything is passed on and answered. */
-  calm(): void;
+  /** Makes no more faults. */
+  stopFaults(): void;
   close(): Promise<void>;
 }
 
-const LONGEST_DELAY_MS = 400;
+const MAX_DELAY_MS = 400;
 
 /**
- * A network between workers and control planes that drops, delays and doubles: each request may be
- * answered, lost before it had an effect, lost after it, or have its effect twice.
+ * Starts a proxy between workers and control planes that delays, drops and repeats requests. A request may be answered,
+ * lost before its effect, lost after its effect, or sent twice.
  */
 export async function faultProxy(targets: readonly string[], dice: Dice): Promise<FaultProxy> {
   const counts: ProxyCounts = { answered: 0, lostBefore: 0, lostAfter: 0, doubled: 0 };
   let faulty = true;
   let turn = 0;
 
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const fate = faulty ? dice.next() : 1;
-    if (faulty) await delay(dice.next() * LONGEST_DELAY_MS * dice.next());
+    if (faulty) await delay(dice.next() * MAX_DELAY_MS * dice.next());
     if (fate < 0.06) {
       counts.lostBefore += 1;
       response.destroy();
@@ -54,14 +54,14 @@ export async function faultProxy(targets: readonly string[], dice: Dice): Promis
   }
 
   const server = createServer((request, response) => {
-    pass(request, response).catch(() => response.destroy());
+    handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`,
     counts,
-    calm() {
+    stopFaults() {
       faulty = false;
     },
     async close() {
@@ -71,7 +71,7 @@ export async function faultProxy(targets: readonly string[], dice: Dice): Promis
   };
 }
 
-/** Null where the control plane is not there or breaks off. */
+/** Forwards a request. Returns null if the control plane does not answer. */
 async function forward(target: string, request: IncomingMessage, body: Buffer) {
   try {
     const reply = await fetch(`${target}${request.url}`, {

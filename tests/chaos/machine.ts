@@ -12,7 +12,7 @@ export interface MachineOptions {
   readonly folder: string;
 }
 
-/** A program that is killed, frozen and started again. */
+/** A program that can be killed, frozen and started again. */
 export class Machine {
   readonly name: string;
   readonly #options: MachineOptions;
@@ -54,7 +54,7 @@ export class Machine {
     await this.#end('SIGKILL');
   }
 
-  /** The lid is closed: nothing of it runs, and it does not know. */
+  /** Freezes the program, like a closed lid. */
   freeze(): void {
     this.#frozen = this.#child?.kill('SIGSTOP') ?? false;
   }

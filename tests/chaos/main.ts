@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runChaos } from './chaos.ts';
 
-/** `pnpm chaos --minutes N --seed S`: the fault run of the suite, as long as one likes. */
+/** The program of `npm run chaos -- --minutes N --seed S`: the chaos run of the tests, for any time. */
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '5' },

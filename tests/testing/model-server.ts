@@ -1,18 +1,18 @@
 import { serveLocally } from '@macbatch/testing';
 
-/** A server with a chat endpoint that answers when the test lets it. */
+/** A model server that answers chat requests when the test allows it. */
 export interface ModelServer {
-  /** Base address as `--endpoint` takes it. */
+  /** Base URL for `--endpoint`. */
   readonly url: string;
-  /** The prompts that were answered, in order. */
+  /** The answered prompts in order. */
   readonly answered: readonly string[];
-  /** Prompts that wait for their answer now. */
+  /** The prompts that wait for an answer. */
   readonly waiting: readonly string[];
-  /** Lets so many more answers go out. */
+  /** Allows this many more answers. */
   allow(answers: number): void;
 }
 
-/** Starts one that answers nothing yet; closed when the test has finished. */
+/** Starts a model server that answers nothing yet. It stops when the test has finished. */
 export async function modelServer(): Promise<ModelServer> {
   const answered: string[] = [];
   let allowed = 0;
@@ -42,11 +42,11 @@ export async function modelServer(): Promise<ModelServer> {
         waiting = waiting.filter((each) => each !== entry);
       });
       waiting.push(entry);
-      pump();
+      sendAllowed();
     });
   });
 
-  function pump(): void {
+  function sendAllowed(): void {
     while (allowed > 0) {
       const next = waiting.shift();
       if (next === undefined) return;
@@ -63,7 +63,7 @@ export async function modelServer(): Promise<ModelServer> {
     },
     allow(answers) {
       allowed += answers;
-      pump();
+      sendAllowed();
     },
   };
 }

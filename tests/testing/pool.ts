@@ -6,19 +6,19 @@ import { testFolder, until } from '@macbatch/testing';
 import { onTestFinished } from 'vitest';
 import { type Program, type ProgramOptions, start } from './program.ts';
 
-/** A control plane process over a database of the test server. */
+/** A control plane process with a database of the test server. */
 export interface Control {
   readonly url: string;
   readonly databaseUrl: string;
   readonly client: Client;
   readonly program: Program;
-  /** Where its workers and itself keep what must outlive them. */
+  /** The environment of the folders that keep state between restarts. */
   readonly stateEnv: Readonly<Record<string, string>>;
-  /** Starts another one on the same port and database. */
+  /** Starts the control plane again on the same port and database. */
   again(): Promise<Program>;
 }
 
-/** Starts one; killed, and its database dropped, when the test has finished. */
+/** Starts a control plane. It is killed, and its database dropped, when the test has finished. */
 export async function startControl(env: Readonly<Record<string, string>> = {}): Promise<Control> {
   const database = await freshDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ export async function startControl(env: Readonly<Record<string, string>> = {}): 
   };
 }
 
-/** Starts a worker of it. */
+/** Starts a worker of a control plane. */
 export function startWorker(control: Control, id: string, options: ProgramOptions = {}): Program {
   return start('worker', [], {
     ...options,
@@ -55,7 +55,7 @@ export function startWorker(control: Control, id: string, options: ProgramOption
   });
 }
 
-/** The job once nothing of it is left to run. */
+/** Waits until a job has ended. Returns it. */
 export async function endedJob(client: Client, id: string): Promise<JobView> {
   return until(async () => {
     const job = await client.call('readJob', { params: { id } }).catch(() => undefined);
@@ -63,18 +63,19 @@ export async function endedJob(client: Client, id: string): Promise<JobView> {
   });
 }
 
+/** Reads all results of a job. */
 export async function resultsOf(client: Client, id: string): Promise<ResultLine[]> {
   const lines: ResultLine[] = [];
   for await (const line of client.results(id)) lines.push(JSON.parse(line) as ResultLine);
   return lines;
 }
 
-/** The environment that offers `parrot` at an endpoint for chat. */
+/** Returns the environment of a worker that offers the model `parrot` at an endpoint. */
 export function parrotAt(url: string): Readonly<Record<string, string>> {
   return { MACBATCH_ENDPOINTS: JSON.stringify([{ url, models: { parrot: 'parrot-1' } }]) };
 }
 
-/** Submits a chat job of this many prompts for `parrot`. */
+/** Submits a chat job with this many prompts for the model `parrot`. Returns its id. */
 export async function submitPrompts(client: Client, prompts: number, shardSize: number): Promise<string> {
   const { job } = await client.submit(async function* () {
     yield JSON.stringify({ job_type: 'chat', model: 'parrot', shard_size: shardSize });

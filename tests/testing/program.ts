@@ -7,36 +7,36 @@ import { onTestFinished } from 'vitest';
 export const WORKSPACE = resolve(import.meta.dirname, '../..');
 
 export interface Ended {
-  /** The exit code, or the signal that ended it. */
+  /** The exit code, or the signal that ended the process. */
   readonly how: number | string;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A real process, as a person or a service manager starts it. */
+/** A process of one of our programs. */
 export interface Program {
   readonly pid: number;
   readonly ended: Promise<Ended>;
   stdout(): string;
   stderr(): string;
-  /** The first line of JSON on its standard output that is this event. */
+  /** Waits for the first output line with this event. */
   event(name: string): Promise<Readonly<Record<string, unknown>>>;
-  /** Reads no more of its standard output. */
+  /** Closes the pipe of its standard output. */
   closeStdout(): void;
-  /** To the process alone. */
+  /** Sends a signal to the process only. */
   kill(signal: NodeJS.Signals): void;
-  /** To its process group, as a terminal does at Ctrl-C. */
+  /** Sends a signal to the process group, as a terminal does on Ctrl-C. */
   killGroup(signal: NodeJS.Signals): void;
 }
 
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A command that starts it, given as its last arguments. */
+  /** A command that starts the program. The program and its arguments are appended. */
   readonly through?: readonly string[];
 }
 
-/** Our own variables would be taken for the program's. */
+/** Returns the environment without variables that would change the program. */
 function bareEnv(): Record<string, string | undefined> {
   const { NO_COLOR: _, ...env } = process.env;
   return Object.fromEntries(
@@ -44,7 +44,7 @@ function bareEnv(): Record<string, string | undefined> {
   );
 }
 
-/** Starts the source of a program of `apps/`; ended when the test has finished. */
+/** Starts a program of `apps/` from its sources. It is killed when the test has finished. */
 export function start(
   app: 'cli' | 'control' | 'worker',
   args: readonly string[],
@@ -54,13 +54,13 @@ export function start(
   const [program = '', ...rest] = [...(options.through ?? []), ...command];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,
-    // Reading the sources anew costs each process a third of its start.
+    // Without the cache, each process takes half as long again to start.
     env: { ...bareEnv(), NODE_COMPILE_CACHE: join(WORKSPACE, 'node_modules/.cache/compile'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`${app} can't be started`);
+  if (pid === undefined) throw new Error(`${app} cannot be started`);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
@@ -82,7 +82,8 @@ export function start(
       const find = () => jsonLines(output.stdout).find((line) => line['event'] === name);
       await until(() => find() !== undefined || child.exitCode !== null);
       const found = find();
-      if (found === undefined) throw new Error(`${app} has ended: ${output.stdout}${output.stderr}`);
+      if (found === undefined)
+        throw new Error(`${app} has ended without the event: ${output.stdout}${output.stderr}`);
       return found;
     },
     closeStdout: () => child.stdout.destroy(),
@@ -91,18 +92,18 @@ export function start(
   };
 }
 
-/** Runs the command line to its end. */
+/** Runs the command line until it ends. */
 export function macbatch(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   return start('cli', args, options).ended;
 }
 
 async function endOf(child: ChildProcess): Promise<number | string> {
-  // 'close' and not 'exit': by then all that it wrote has been read.
+  // 'close', not 'exit': after it, all output has been read.
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return code ?? signal ?? 'unknown';
 }
 
-/** The whole lines of a text that are JSON objects. */
+/** Parses the complete lines of a text that are JSON objects. */
 export function jsonLines(text: string): Record<string, unknown>[] {
   return text
     .split('\n')
@@ -112,11 +113,11 @@ export function jsonLines(text: string): Record<string, unknown>[] {
 }
 
 /**
- * Processes that have this text in their arguments or in their environment, where children inherit it:
- * whatever a program has started and left behind.
+ * Lists processes with this text in their arguments or environment. Children inherit the environment, so this finds
+ * processes that a program left behind.
  */
 export function processesWith(text: string): string[] {
-  // A zombie that waits for its parent has ended.
+  // A zombie has ended.
   return execFileSync('ps', ['axeww', '-o', 'pid=,stat=,command='], {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,

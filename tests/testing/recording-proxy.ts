@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { serveLocally } from '@macbatch/testing';
 
-/** A request that was answered with success, as it went over the wire. */
+/** A successful request and its answer. */
 interface Answered {
   readonly path: string;
   readonly status: number;
@@ -12,13 +12,13 @@ interface Answered {
   readonly atMs: number;
 }
 
-/** Stands before a control plane, and keeps what it has acknowledged. */
+/** A proxy in front of a control plane that records successful requests. */
 export interface RecordingProxy {
   readonly url: string;
   readonly answered: readonly Answered[];
 }
 
-/** Starts one; closed when the test has finished. */
+/** Starts a recording proxy. It stops when the test has finished. */
 export async function recordingProxy(target: string): Promise<RecordingProxy> {
   const answered: Answered[] = [];
   const url = await serveLocally(async (incoming, response) => {
