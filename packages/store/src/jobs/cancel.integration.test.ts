@@ -1,3 +1,4 @@
+import { MAX_ATTEMPTS } from '@macbatch/core';
 import { expect, it } from 'vitest';
 import {
   audit,
@@ -96,4 +97,17 @@ it('T10: an error in a cancelled job ends the lease, and the task is not leased 
   expect(await db.store.report('ann', [failure(task)])).toEqual([{ outcome: 'accepted', status: 'pending' }]);
   expect(await leaseTasks(db.store, 'bob')).toEqual([]);
   expect(await audit(db.url)).toEqual([]);
+});
+
+it('T9: a cancel marks pending, leased and failed tasks, and changes nothing else of them', async () => {
+  const jobId = await submitJob(db.store, { items: 4, shardSize: 1 });
+  for (let n = 0; n < MAX_ATTEMPTS; n += 1)
+    await db.store.report('ann', [failure(await leaseOne(db.store, 'ann'))]);
+  await db.store.report('ann', [completion(await leaseOne(db.store, 'ann'))]);
+  await leaseOne(db.store, 'ann');
+  const before = await db.sql<{ status: string; cancelled: boolean }[]>`select * from tasks order by id`;
+  expect(before.map(({ status }) => status)).toEqual(['failed', 'done', 'leased', 'pending']);
+  await db.store.cancelJob(jobId);
+  const after = await db.sql`select * from tasks order by id`;
+  expect([...after]).toEqual(before.map((task) => ({ ...task, cancelled: task.status !== 'done' })));
 });
