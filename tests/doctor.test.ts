@@ -139,7 +139,7 @@ async function unusedUrl(): Promise<string> {
 it('reports servers that cannot be reached, are not a control plane, or would get secrets over plain HTTP, each with a fix', async () => {
   const stranger = await serveAnswer({}, '<html>');
   const old = await serveAnswer({ 'macbatch-protocol': '0' }, '{"ok":true}');
-  const [nobody, other, tls, clear, outdated, model] = await Promise.all([
+  const [unreachable, other, tls, plain, outdated, model] = await Promise.all([
     doctor({}, '--url', await unusedUrl()),
     doctor({}, '--url', stranger),
     doctor({}, '--url', stranger.replace('http', 'https')),
@@ -154,17 +154,17 @@ it('reports servers that cannot be reached, are not a control plane, or would ge
     ),
   ]);
   const fail = (check: string, fix: string) => [{ check, state: 'fail', fix: expect.stringContaining(fix) }];
-  expect(nobody.bad).toMatchObject(fail('control plane', 'macbatch up'));
+  expect(unreachable.bad).toMatchObject(fail('control plane', 'macbatch up'));
   expect(other.bad).toMatchObject(fail('control plane', '--url'));
   expect(tls.bad).toMatchObject(fail('control plane', 'uses TLS'));
-  expect(clear.bad).toMatchObject([{ check: 'connection', found: expect.stringContaining('not encrypted') }]);
+  expect(plain.bad).toMatchObject([{ check: 'connection', found: expect.stringContaining('not encrypted') }]);
   expect(outdated.bad).toMatchObject(fail('protocol', 'Upgrade the control plane.'));
   expect(model.of('connection')).toMatchObject([{ found: expect.stringContaining('nonsense') }]);
   expect(model.of('model server').slice(0, 2)).toMatchObject([
     { state: 'fail', found: expect.stringContaining('without a list of models') },
     { state: 'fail', found: expect.stringContaining('cannot be reached') },
   ]);
-  expect(nobody.how).toBe(1);
+  expect(unreachable.how).toBe(1);
 });
 
 it('prune: prints what it would delete, deletes it in steps, and keeps the rest', async () => {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import type { Measured } from './measured.ts';
 import type { Replay } from './page.ts';
 
-/** A Postgres of its own, three processes and a job: seconds, or many of them where others keep the machine busy. */
+/** A replay starts Postgres and three processes. On a busy machine this takes long. */
 const PATIENCE_MS = 180_000;
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));

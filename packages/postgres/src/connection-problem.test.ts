@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { connectionProblem } from './connection-problem.ts';
 
 const failed = (code: string) =>
-  connectionProblem(Object.assign(new Error('told'), { code }), 'db/jobs', 'ann');
+  connectionProblem(Object.assign(new Error('refused'), { code }), 'db/jobs', 'ann');
 
 describe('connectionProblem', () => {
   it.each([

@@ -7,7 +7,7 @@ import { create, extract } from 'tar';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import { findBinaries } from './binaries.ts';
 import { type DataFolder, DRAFT_PREFIX, hasCluster, openDataFolder, removeDrafts } from './data-folder.ts';
-import { claimFolder } from './folder-claim.ts';
+import { takeOwnership } from './folder-ownership.ts';
 import { stopOrphan } from './postmaster.ts';
 import { syncPath } from './sync-path.ts';
 
@@ -29,7 +29,7 @@ export async function backUpEmbedded({ dataDir, file }: BackupPlace): Promise<vo
   await requireData(dataDir);
   const folder = await openDataFolder(dataDir, (await findBinaries()).major);
   await requireAbsent(file);
-  const claim = await claimFolder(folder.root);
+  const ownership = await takeOwnership(folder.root);
   try {
     await stopOrphan(folder.cluster);
     await writeWhole(file, (draft) =>
@@ -39,7 +39,7 @@ export async function backUpEmbedded({ dataDir, file }: BackupPlace): Promise<vo
       ),
     );
   } finally {
-    await claim.release();
+    await ownership.release();
   }
 }
 
@@ -57,7 +57,7 @@ export async function restoreEmbedded(
   const { major } = await findBinaries();
   await access(file);
   const folder = await openDataFolder(dataDir, major);
-  const claim = await claimFolder(folder.root);
+  const ownership = await takeOwnership(folder.root);
   try {
     if (await hasCluster(folder))
       throw unusable(folder.root, 'already contains a database. Move it away first.');
@@ -72,7 +72,7 @@ export async function restoreEmbedded(
     await syncTree(draft.root);
     await moveIntoPlace(draft, folder);
   } finally {
-    await claim.release();
+    await ownership.release();
   }
 }
 

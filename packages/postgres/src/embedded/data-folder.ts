@@ -6,7 +6,7 @@ import { OpenPostgresError } from '../open-postgres-error.ts';
 /** Prefix of the folders in which clusters are created. */
 export const DRAFT_PREFIX = 'creating-';
 
-/** The paths in a data folder. It also contains the claim files of `claimFolder`. */
+/** The paths in a data folder. It also contains the owner files of `takeOwnership`. */
 export interface DataFolder {
   /** Without symbolic links, so that it can be compared with the paths of processes. */
   readonly root: string;
@@ -30,7 +30,7 @@ export async function openDataFolder(path: string, major: string): Promise<DataF
   return folder;
 }
 
-/** Deletes the drafts of interrupted starts. The caller must hold the claim of the folder. */
+/** Deletes the drafts of interrupted starts. The caller must own the folder. */
 export async function removeDrafts(folder: DataFolder): Promise<void> {
   const drafts = (await readdir(folder.root)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const draft of drafts) {

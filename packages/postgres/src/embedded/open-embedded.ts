@@ -4,7 +4,7 @@ import { type Binaries, findBinaries } from './binaries.ts';
 import { clusterOwner } from './cluster-owner.ts';
 import { createCluster, ROLE, readPassword } from './create-cluster.ts';
 import { type DataFolder, hasCluster, openDataFolder, removeDrafts } from './data-folder.ts';
-import { claimFolder } from './folder-claim.ts';
+import { takeOwnership } from './folder-ownership.ts';
 import { stopOrphan } from './postmaster.ts';
 import { reachableBinaries } from './reachable-binaries.ts';
 import { serverUser } from './server-user.ts';
@@ -20,16 +20,16 @@ export interface EmbeddedOptions {
   readonly throwaway?: boolean | undefined;
 }
 
-/** Claims a folder and starts the embedded server on it. Cleans up after an owner that crashed. */
+/** Takes ownership of a folder and starts the embedded server on it. Cleans up after an owner that crashed. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<PostgresServer> {
   const found = await findBinaries();
   const folder = await openDataFolder(options.dataDir, found.major);
-  const claim = await claimFolder(folder.root);
+  const ownership = await takeOwnership(folder.root);
   try {
     const { url, ended, stop } = await startOwned(folder, found, options);
     const close = async () => {
       await stop();
-      await claim.release();
+      await ownership.release();
     };
     let closed: Promise<void> | undefined;
     return {
@@ -42,7 +42,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<PostgresSe
       },
     };
   } catch (error) {
-    await claim.release();
+    await ownership.release();
     throw error;
   }
 }

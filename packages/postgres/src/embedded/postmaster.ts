@@ -24,7 +24,7 @@ export async function readPostmasterFile(cluster: string): Promise<PostmasterFil
 
 /**
  * Stops a server that a dead owner left running on `cluster`, and removes the process file of a dead server. The
- * caller must hold the claim of the folder.
+ * caller must own the folder.
  */
 export async function stopOrphan(cluster: string): Promise<void> {
   const file = await readPostmasterFile(cluster);

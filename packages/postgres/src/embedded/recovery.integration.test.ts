@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => data.remove());
 
-describe('the claim on a folder', () => {
+describe('the ownership of a folder', () => {
   it('is refused to a second process while the first lives, with its pid in the error', async () => {
     const { owner, url } = await startOwner(data.folder);
     try {
@@ -52,10 +52,10 @@ describe('the claim on a folder', () => {
 
   it('is granted to exactly one of many processes at the same time', async () => {
     const contested = await mkdtemp(join(tmpdir(), 'macbatch-test-'));
-    const claimants = Array.from({ length: 8 }, () => runProgram('claimant', contested));
-    const outcomes = await Promise.all(claimants.map((claimant) => claimant.line()));
-    expect(outcomes.sort()).toEqual(['held', ...Array.from({ length: 7 }, () => 'refused')]);
-    await Promise.all(claimants.map((claimant) => claimant.sigkill()));
+    const contenders = Array.from({ length: 8 }, () => runProgram('contender', contested));
+    const outcomes = await Promise.all(contenders.map((contender) => contender.line()));
+    expect(outcomes.sort()).toEqual(['owned', ...Array.from({ length: 7 }, () => 'refused')]);
+    await Promise.all(contenders.map((contender) => contender.sigkill()));
     await rm(contested, { recursive: true });
   });
 });

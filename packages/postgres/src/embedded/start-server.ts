@@ -21,7 +21,7 @@ export interface ServerStart {
   readonly throwaway: boolean;
 }
 
-/** Starts a server on the cluster of a folder. The caller must hold the claim of the folder. */
+/** Starts a server on the cluster of a folder. The caller must own the folder. */
 export async function startServer(
   folder: DataFolder,
   start: ServerStart,

@@ -4,42 +4,42 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { OpenPostgresError } from '../open-postgres-error.ts';
 import { processFacts } from './process-facts.ts';
 
-/** The claim of this process on a data folder. */
-export interface FolderClaim {
+/** The ownership of a data folder by this process. */
+export interface FolderOwnership {
   release(): Promise<void>;
 }
 
-const CLAIM = /^owner-(\d+)-(\S+)$/;
-const HELD = 'This process owns the folder.\n';
+const OWNER_FILE = /^owner-(\d+)-(\S+)$/;
+const OWNS = 'This process owns the folder.\n';
 const ATTEMPTS = 10;
 
 /**
  * Makes this process the only owner of a data folder. Throws if another process owns it.
  *
- * A claim is a file. Its name contains the pid and the start time of its process, so a later process with the same pid
- * does not match it, and claims of dead processes can be deleted safely. Each process first writes its own claim, then
- * looks for others. Of two processes at the same time, at least one sees the other and withdraws. Processes of another
+ * Each process first writes an owner file, then looks for others. The name of the file contains the pid and the start
+ * time of the process, so a later process with the same pid does not match it, and files of dead processes can be
+ * deleted safely. Of two processes at the same time, at least one sees the other and withdraws. Processes of another
  * container are invisible, so containers must not share a folder.
  */
-export async function claimFolder(folder: string): Promise<FolderClaim> {
+export async function takeOwnership(folder: string): Promise<FolderOwnership> {
   const self = await processFacts(process.pid);
   if (self === undefined) throw new Error(`process ${process.pid} cannot see itself`);
   const own = join(folder, `owner-${process.pid}-${self.started}`);
   for (let attempt = 1; ; attempt += 1) {
-    await writeClaim(own, folder);
+    await writeOwnerFile(own, folder);
     const rival = await liveRival(folder, own);
     if (rival === undefined) {
-      await writeFile(own, HELD);
+      await writeFile(own, OWNS);
       return { release: () => rm(own, { force: true }) };
     }
     await rm(own, { force: true });
-    if (rival.holds || attempt === ATTEMPTS) throw inUse(folder, rival.pid);
+    if (rival.owns || attempt === ATTEMPTS) throw inUse(folder, rival.pid);
     // The other process may withdraw too. The first to come back gets the folder.
     await pause(10 + Math.random() * 90);
   }
 }
 
-async function writeClaim(own: string, folder: string): Promise<void> {
+async function writeOwnerFile(own: string, folder: string): Promise<void> {
   try {
     const file = await open(own, 'wx', 0o644);
     await file.close();
@@ -50,9 +50,9 @@ async function writeClaim(own: string, folder: string): Promise<void> {
   }
 }
 
-async function liveRival(folder: string, own: string): Promise<{ pid: number; holds: boolean } | undefined> {
+async function liveRival(folder: string, own: string): Promise<{ pid: number; owns: boolean } | undefined> {
   for (const name of await readdir(folder)) {
-    const [, pid, started] = CLAIM.exec(name) ?? [];
+    const [, pid, started] = OWNER_FILE.exec(name) ?? [];
     const path = join(folder, name);
     if (pid === undefined || path === own) continue;
     const facts = await processFacts(Number(pid));
@@ -61,7 +61,7 @@ async function liveRival(folder: string, own: string): Promise<{ pid: number; ho
       continue;
     }
     const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text !== undefined) return { pid: Number(pid), holds: text === HELD };
+    if (text !== undefined) return { pid: Number(pid), owns: text === OWNS };
   }
   return undefined;
 }
