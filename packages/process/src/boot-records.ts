@@ -1,5 +1,4 @@
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
-import writeFileAtomic from 'write-file-atomic';
+import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** One line of the file. */
@@ -31,7 +30,10 @@ export function appendRecord(path: string, program: string, record: object): voi
 /** A program that boots at this moment may lose its record. */
 function keepLastRecords(path: string): void {
   const lines = [...readRecords(path)].map(([program, record]) => JSON.stringify({ program, record }));
-  writeFileAtomic.sync(path, `${lines.join('\n')}\n`, { mode: 0o600 });
+  const draft = `${path}.${process.pid}`;
+  // Not with write-file-atomic: its SIGXFSZ handler would let that signal kill a program at its file size limit.
+  writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600 });
+  renameSync(draft, path);
 }
 
 function readRecords(path: string): Map<string, unknown> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
+import { replaceFile } from './replace-file.ts';
 
 /** Boots that the file holds. Leases of earlier boots have expired by then. */
 const MAX_BOOTS = 16;
@@ -38,7 +38,7 @@ async function read(path: string): Promise<readonly string[]> {
 
 async function write(path: string, boots: readonly string[]): Promise<void> {
   try {
-    await writeFileAtomic(path, JSON.stringify(boots), { mode: 0o600 });
+    await replaceFile(path, JSON.stringify(boots));
   } catch {
     // The next boot looks like another machine, and waits until this one is no longer alive.
   }

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
+import { replaceFile } from './replace-file.ts';
 
 const Membership = z.object({ url: z.string(), key: z.string() });
 
@@ -33,7 +33,7 @@ export async function writeMembership(
 ): Promise<string> {
   const path = pathOf(stateDir, workerId);
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(path, `${JSON.stringify(membership)}\n`, { mode: 0o600 });
+  await replaceFile(path, `${JSON.stringify(membership)}\n`);
   return path;
 }
 
