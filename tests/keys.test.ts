@@ -86,7 +86,7 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   const { key: workerKey } = JSON.parse(readFileSync(membership, 'utf8')) as { key: string };
   const twice = await cli(mac, 'worker', 'join', url, '--token', token, '--id', 'mac-2');
   expect(twice).toMatchObject({ how: 1 });
-  expect(twice.stdout).toContain('used already');
+  expect(twice.stdout).toContain('has been used or has expired');
 
   // The worker reads the control plane's URL and its key from its folder.
   const worker = start('cli', ['worker', '--id', 'mac-1'], { env: mac });

@@ -1,6 +1,6 @@
 import { ApiError, Unreachable } from '@macbatch/client';
 import { withoutEmptyVariables } from '@macbatch/settings';
-import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
 import { addBackup } from './commands/backup.ts';
 import { addBench } from './commands/bench/bench.ts';
@@ -53,23 +53,23 @@ function exitCode(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (terminal.interrupted.aborted) return EXIT.interrupted;
   if (error instanceof Failure) {
-    if (error.message !== '') say(terminal.stderr, `macbatch: ${error.message}`);
+    if (error.message !== '') printLine(terminal.stderr, `macbatch: ${error.message}`);
     return error.exitCode;
   }
   if (error instanceof ApiError) {
-    say(terminal.stderr, `macbatch: ${error.message}`);
+    printLine(terminal.stderr, `macbatch: ${error.message}`);
     return error.status < 500 ? EXIT.usage : EXIT.unavailable;
   }
   if (error instanceof Unreachable) {
-    say(terminal.stderr, `macbatch: ${error.message}`);
+    printLine(terminal.stderr, `macbatch: ${error.message}`);
     return EXIT.unavailable;
   }
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (error instanceof Error && typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
-    say(terminal.stderr, `macbatch: ${error.message}`);
+    printLine(terminal.stderr, `macbatch: ${error.message}`);
     return EXIT.usage;
   }
-  say(
+  printLine(
     terminal.stderr,
     `macbatch: this is a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );

@@ -55,8 +55,3 @@ function readPem(name: string, path: string): string {
     throw new Error(`${name}: ${messageOf(error)}`, { cause: error });
   }
 }
-
-/** Makes a name of a host name: replaces what a name must not contain. */
-export function controlNameOf(hostname: string): string {
-  return hostname.replaceAll(/[^\x21-\x7e]+/g, '-').slice(0, 200) || 'control';
-}

@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import { createApp, toBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
-import type { ControlConfig } from '@macbatch/settings';
+import { type ControlConfig, nameOfHost } from '@macbatch/settings';
 import { createStore, migrate, type Store } from '@macbatch/store';
-import { controlNameOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
+import { databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
 
@@ -31,7 +31,7 @@ export async function serve(
 ): Promise<void> {
   const tls = tlsOf(config);
   const host = config.MACBATCH_HOST;
-  const name = config.MACBATCH_CONTROL_NAME ?? controlNameOf(hostname());
+  const name = config.MACBATCH_CONTROL_NAME ?? nameOfHost(hostname(), 'control');
   const startedAt = new Date().toISOString();
   const probed = probeBoot({ role: 'control', name, path: config.PROBE_STATE, startedAt });
   const { previous_boot_id: previousBootId, ...probe } = probed;

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, shutdownSignals } from '@macbatch/process';
-import { readConfig, WorkerConfig } from '@macbatch/settings';
+import { nameOfHost, readConfig, WorkerConfig } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
-import { workerIdOf } from './worker-id.ts';
 
 const log = createLog('worker');
 const { asked, forceQuit } = shutdownSignals(process);
 
 try {
   const config = readConfig(WorkerConfig, process.env);
-  const workerId = config.MACBATCH_WORKER_ID ?? workerIdOf(hostname());
+  const workerId = config.MACBATCH_WORKER_ID ?? nameOfHost(hostname(), 'worker');
   const stateDir = config.MACBATCH_STATE_DIR ?? join(homedir(), '.macbatch', 'workers');
   if (process.argv[2] === 'purge') {
     await purgeOutbox(stateDir, workerId);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@macbatch/core';
-import { ControlConfig, pickVariables, WorkerConfig } from '@macbatch/settings';
+import { ControlConfig, nameOfHost, pickVariables, WorkerConfig } from '@macbatch/settings';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type ChildProgram, startProgram } from './child-program.ts';
 
@@ -103,7 +103,7 @@ export function workerEnv(
 }
 
 function startLocalWorker(options: LocalPoolOptions, url: string, n: number): ChildProgram {
-  const name = `${hostname().replaceAll(/[^\x21-\x7e]+/g, '-')}-${n}`;
+  const name = `${nameOfHost(hostname(), 'worker')}-${n}`;
   return startProgram(
     '@macbatch/worker',
     name,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
 import { ConnectionConfig, pickVariables } from '@macbatch/settings';
-import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import { ProtocolWorker } from './protocol-worker.ts';
 import type { KillCost, Step } from './report.ts';
 
@@ -91,7 +91,7 @@ export class ProtocolRun {
   /** Records and prints the result of a step. */
   record(hour: number, name: string, expectation: string, passed: boolean, found: string): void {
     this.steps.push({ hour, name, expectation, held: passed, found });
-    say(this.#terminal.stderr, `hour ${hour}: ${name}: ${passed ? 'held' : 'FAILED'} (${found})`);
+    printLine(this.#terminal.stderr, `hour ${hour}: ${name}: ${passed ? 'held' : 'FAILED'} (${found})`);
   }
 
   /** Waits until an hour of the protocol. */

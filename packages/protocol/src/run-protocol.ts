@@ -1,6 +1,6 @@
 import type { Terminal } from '@macbatch/terminal';
+import { checkDuplicates, compareCounts } from './check-counts.ts';
 import { killMidTask } from './kill-mid-task.ts';
-import { compareCounts, lookForDuplicates } from './look-at-counts.ts';
 import { HOURS } from './plan.ts';
 import { type ProtocolOptions, ProtocolRun } from './protocol-run.ts';
 import type { ProtocolReport } from './report.ts';
@@ -28,10 +28,10 @@ async function runSteps(protocol: ProtocolRun): Promise<ProtocolReport> {
   await protocol.waitForHour(HOURS.restart);
   await restartWiped(protocol);
   await protocol.waitForHour(HOURS.duplicates);
-  await lookForDuplicates(protocol, HOURS.duplicates);
+  await checkDuplicates(protocol, HOURS.duplicates);
   await protocol.waitForHour(HOURS.end);
   const job = await compareCounts(protocol, count);
-  const duplicates = await lookForDuplicates(protocol, HOURS.end);
+  const duplicates = await checkDuplicates(protocol, HOURS.end);
   const { boots } = await options.client.call('listBoots', { query: { limit: '1000' } });
   return {
     startedAt: startedAt.toISOString(),

@@ -1,5 +1,6 @@
 import { LEASE_SECONDS } from '@macbatch/core';
 import { z } from 'zod';
+import { programName } from './program-name.ts';
 
 /** The variables of a control plane. */
 export const ControlConfig = z.object({
@@ -8,10 +9,7 @@ export const ControlConfig = z.object({
   MACBATCH_DATA_DIR: z.string().optional(),
   MACBATCH_HOST: z.string().default('127.0.0.1'),
   MACBATCH_PORT: z.coerce.number('must be a port').int().min(0).max(65_535).default(7420),
-  MACBATCH_CONTROL_NAME: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')
-    .optional(),
+  MACBATCH_CONTROL_NAME: programName.optional(),
   PROBE_STATE: z.string().optional(),
   MACBATCH_RENEWED_LEASE_SECONDS: z.coerce
     .number('must be a number of seconds')

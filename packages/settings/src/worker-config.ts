@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConnectionConfig } from './connection-config.ts';
 import { flag } from './flag.ts';
+import { programName } from './program-name.ts';
 
 const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
 
@@ -29,10 +30,7 @@ export const WorkerConfig = z.object({
   MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').optional(),
   ...ConnectionConfig.shape,
   MACBATCH_JOIN_TOKEN: z.string().optional(),
-  MACBATCH_WORKER_ID: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,200}$/, 'must be printable ASCII without spaces')
-    .optional(),
+  MACBATCH_WORKER_ID: programName.optional(),
   MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
   MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).optional(),
   MACBATCH_ENDPOINTS: Endpoints.default([]),

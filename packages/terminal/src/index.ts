@@ -4,6 +4,6 @@ export { showProgress } from './progress.ts';
 export { showPruneProgress } from './prune-progress.ts';
 export { stateText, summaryJson, summaryText } from './summary.ts';
 export { table } from './table.ts';
-export { say, sayJson, type Terminal } from './terminal.ts';
+export { printJson, printLine, type Terminal } from './terminal.ts';
 export { watchJob } from './watch-job.ts';
 export { workerTable } from './worker-table.ts';

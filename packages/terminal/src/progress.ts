@@ -2,7 +2,7 @@ import type { JobSummary } from '@macbatch/contract';
 import { Presets, SingleBar } from 'cli-progress';
 import { RateWindow } from './rate-window.ts';
 import { duration, rate } from './table.ts';
-import { say, type Terminal } from './terminal.ts';
+import { printLine, type Terminal } from './terminal.ts';
 
 /** How often a line is written if standard error is not a terminal. */
 const LINE_INTERVAL_MS = 5000;
@@ -75,7 +75,7 @@ function lines(terminal: Terminal): Progress {
         done < job.items.total
           ? `, ${duration((job.items.total - done) / perSecond)} left${ends === null ? '' : `, ${ends}`}`
           : '';
-      say(terminal.stderr, `${line}, ${rate(perSecond)} items/s${left}`);
+      printLine(terminal.stderr, `${line}, ${rate(perSecond)} items/s${left}`);
     },
     stop() {},
   };

@@ -1,6 +1,6 @@
 import type { PruneReply } from '@macbatch/contract';
 import { Presets, SingleBar } from 'cli-progress';
-import { say, type Terminal } from './terminal.ts';
+import { printLine, type Terminal } from './terminal.ts';
 
 /** Counts the rows that a prune still has to delete. */
 const size = (left: PruneReply['left']): number => left.items + left.tasks;
@@ -16,7 +16,7 @@ export function showPruneProgress(
     return {
       update(left) {
         const line = `${Math.max(0, total - size(left))}/${total} items and tasks deleted`;
-        if (line !== shown && total > 0) say(terminal.stderr, line);
+        if (line !== shown && total > 0) printLine(terminal.stderr, line);
         shown = line;
       },
       stop: () => undefined,

@@ -20,11 +20,11 @@ export interface Terminal {
 }
 
 /** Writes a line of text. */
-export function say(out: Writable, line = ''): void {
+export function printLine(out: Writable, line = ''): void {
   out.write(`${line}\n`);
 }
 
 /** Writes a value as one line of JSON. */
-export function sayJson(out: Writable, value: unknown): void {
+export function printJson(out: Writable, value: unknown): void {
   out.write(`${JSON.stringify(value)}\n`);
 }

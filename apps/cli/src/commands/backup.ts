@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { runInForeground } from '@macbatch/local-pool';
 import { type BackupPlace, backUpEmbedded, OpenPostgresError, restoreEmbedded } from '@macbatch/postgres';
-import { EXIT, Failure, say, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { dataDirOf } from './up.ts';
 
@@ -22,7 +22,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);
       await asFailure(backUpEmbedded(place));
-      say(terminal.stderr, `${place.file} contains the database and its password: keep it secret.`);
+      printLine(terminal.stderr, `${place.file} contains the database and its password: keep it secret.`);
     });
 
   program
@@ -32,7 +32,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);
       await asFailure(restoreEmbedded(place, (draftDir) => markRestored(draftDir, terminal)));
-      say(
+      printLine(
         terminal.stderr,
         `${place.dataDir} contains the database of the backup. Start the control plane now.`,
       );

@@ -6,7 +6,7 @@ import {
   type Finding,
   finding,
 } from '@macbatch/doctor';
-import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { VERSION } from '../version.ts';
@@ -35,8 +35,8 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       ]);
       const findings = groups.flat();
       const ok = findings.every(({ state }) => state !== 'fail');
-      if (options.json === true) sayJson(terminal.stdout, { ok, findings });
-      else say(terminal.stdout, drawFindings(findings, terminal.stdout));
+      if (options.json === true) printJson(terminal.stdout, { ok, findings });
+      else printLine(terminal.stdout, drawFindings(findings, terminal.stdout));
       if (!ok) throw new Failure(EXIT.incomplete, '');
     });
 }

@@ -3,8 +3,8 @@ import {
   EXIT,
   explanationText,
   Failure,
-  say,
-  sayJson,
+  printJson,
+  printLine,
   stateText,
   summaryJson,
   summaryText,
@@ -22,8 +22,8 @@ export function exitCodeOf(job: JobSummary): number {
 
 /** Prints a job. */
 function printJob(job: JobView, json: boolean, terminal: Terminal): void {
-  if (json) sayJson(terminal.stdout, summaryJson(job, null));
-  else say(terminal.stdout, summaryText(job));
+  if (json) printJson(terminal.stdout, summaryJson(job, null));
+  else printLine(terminal.stdout, summaryText(job));
 }
 
 export function addJobCommands(program: Command, terminal: Terminal): void {
@@ -31,7 +31,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     .option('--limit <n>', 'number of jobs', '20')
     .action(async (options: ConnectionOptions & { readonly limit: string }) => {
       const { jobs } = await connect(options, terminal).call('listJobs', { query: { limit: options.limit } });
-      if (options.json === true) return sayJson(terminal.stdout, jobs);
+      if (options.json === true) return printJson(terminal.stdout, jobs);
       const rows = jobs.map((job) => [
         job.id,
         stateText(job),
@@ -43,7 +43,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
         job.lease_expired_events,
         job.created_at,
       ]);
-      return say(
+      return printLine(
         terminal.stdout,
         table(
           ['job', 'state', 'type', 'model', 'items', 'ok', 'failed', 'leases expired', 'submitted'],
@@ -60,8 +60,8 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
         return printJob(await client.call('readJob', { params: { id } }), options.json === true, terminal);
       }
       const explanation = await client.call('explainJob', { params: { id } });
-      if (options.json === true) return sayJson(terminal.stdout, explanation);
-      return say(terminal.stdout, explanationText(explanation));
+      if (options.json === true) return printJson(terminal.stdout, explanation);
+      return printLine(terminal.stdout, explanationText(explanation));
     });
 
   withConnection(
@@ -78,8 +78,8 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     program.command('cancel <id>').description('cancel a job; keep the outcomes that it has'),
   ).action(async (id: string, options: ConnectionOptions) => {
     const job = await connect(options, terminal).call('cancelJob', { params: { id } });
-    if (options.json === true) return sayJson(terminal.stdout, job);
-    return say(
+    if (options.json === true) return printJson(terminal.stdout, job);
+    return printLine(
       terminal.stdout,
       job.state === 'cancelled' ? 'cancelled' : `nothing to cancel: the job is ${stateText(job)}`,
     );
@@ -92,7 +92,10 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
         params: { id },
         body: { items: options.items === true },
       });
-      if (options.json === true) return sayJson(terminal.stdout, reply);
-      return say(terminal.stdout, `${reply.tasks} tasks will run again, ${reply.items} item errors removed`);
+      if (options.json === true) return printJson(terminal.stdout, reply);
+      return printLine(
+        terminal.stdout,
+        `${reply.tasks} tasks will run again, ${reply.items} item errors removed`,
+      );
     });
 }

@@ -1,5 +1,5 @@
 import { KEY_ROLES } from '@macbatch/core';
-import { EXIT, Failure, say, sayJson, type Terminal, table } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
@@ -36,15 +36,15 @@ export function addKeys(program: Command, terminal: Terminal): void {
           ...(days === undefined ? {} : { expires_in_days: parsePositive('--days', days) }),
         },
       });
-      if (options.json === true) return sayJson(terminal.stdout, reply);
-      say(terminal.stdout, reply.key);
-      say(terminal.stderr, `Save this key: it is never shown again. Its id is ${reply.view.id}.`);
+      if (options.json === true) return printJson(terminal.stdout, reply);
+      printLine(terminal.stdout, reply.key);
+      printLine(terminal.stderr, `Save this key: it is never shown again. Its id is ${reply.view.id}.`);
     });
 
   withConnection(keys.command('list').description('list keys, newest first')).action(
     async (options: ConnectionOptions) => {
       const list = await connect(options, terminal).call('listKeys', {});
-      if (options.json === true) return sayJson(terminal.stdout, list.keys);
+      if (options.json === true) return printJson(terminal.stdout, list.keys);
       const rows = list.keys.map((key) => [
         key.id,
         key.name,
@@ -53,7 +53,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
         key.created_at,
         key.revoked_at === null ? (key.expires_at ?? '') : `revoked ${key.revoked_at}`,
       ]);
-      say(terminal.stdout, table(['id', 'name', 'role', 'group or worker', 'created', 'ends'], rows));
+      printLine(terminal.stdout, table(['id', 'name', 'role', 'group or worker', 'created', 'ends'], rows));
     },
   );
 
@@ -61,8 +61,8 @@ export function addKeys(program: Command, terminal: Terminal): void {
     keys.command('revoke <id>').description('revoke a key; requests with it are refused from now on'),
   ).action(async (id: string, options: ConnectionOptions) => {
     const key = await connect(options, terminal).call('revokeKey', { params: { id } });
-    if (options.json === true) return sayJson(terminal.stdout, key);
-    say(terminal.stdout, `${key.id} (${key.name}) was revoked at ${key.revoked_at}`);
+    if (options.json === true) return printJson(terminal.stdout, key);
+    printLine(terminal.stdout, `${key.id} (${key.name}) was revoked at ${key.revoked_at}`);
   });
 
   withConnection(
@@ -78,9 +78,9 @@ export function addKeys(program: Command, terminal: Terminal): void {
           ...(options.workerId === undefined ? {} : { worker_id: options.workerId }),
         },
       });
-      if (options.json === true) return sayJson(terminal.stdout, reply);
-      say(terminal.stdout, reply.token);
-      say(
+      if (options.json === true) return printJson(terminal.stdout, reply);
+      printLine(terminal.stdout, reply.token);
+      printLine(
         terminal.stderr,
         `Run this on the worker before ${reply.expires_at}: macbatch worker join ${client.baseUrl} --token …`,
       );

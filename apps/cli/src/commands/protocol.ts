@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
 import { reportMarkdown, runProtocol, secondsPerHour } from '@macbatch/protocol';
-import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { createClient } from '../options/connection.ts';
 
@@ -73,8 +73,8 @@ export function addProtocol(program: Command, terminal: Terminal): void {
         );
         writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 2)}\n`);
         writeFileSync(join(folder, 'report.md'), reportMarkdown(report));
-        if (options.json === true) sayJson(terminal.stdout, report);
-        else say(terminal.stdout, reportMarkdown(report));
+        if (options.json === true) printJson(terminal.stdout, report);
+        else printLine(terminal.stdout, reportMarkdown(report));
         if (report.verdict === 'failed')
           throw new Failure(EXIT.incomplete, `The protocol failed; see ${join(folder, 'report.md')}`);
       } finally {

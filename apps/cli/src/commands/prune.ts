@@ -1,5 +1,5 @@
 import type { PruneReply } from '@macbatch/contract';
-import { EXIT, Failure, say, sayJson, showPruneProgress, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, showPruneProgress, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { parseAgeSeconds } from '../options/age.ts';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
@@ -24,8 +24,8 @@ export function addPrune(program: Command, terminal: Terminal): void {
 
     const { left: total } = await call({ dry_run: true });
     if (options.dryRun === true) {
-      if (options.json === true) return sayJson(terminal.stdout, { would_go: total });
-      return say(terminal.stdout, `${amount(total)} would be deleted. Nothing was deleted.`);
+      if (options.json === true) return printJson(terminal.stdout, { would_go: total });
+      return printLine(terminal.stdout, `${amount(total)} would be deleted. Nothing was deleted.`);
     }
     const progress = showPruneProgress(terminal, total);
     let jobs = 0;
@@ -42,8 +42,8 @@ export function addPrune(program: Command, terminal: Terminal): void {
     } finally {
       progress.stop();
     }
-    if (options.json === true) return sayJson(terminal.stdout, { jobs, rows });
-    return say(
+    if (options.json === true) return printJson(terminal.stdout, { jobs, rows });
+    return printLine(
       terminal.stdout,
       jobs === 0
         ? 'No job is that old.'

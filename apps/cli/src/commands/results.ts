@@ -1,5 +1,5 @@
 import { writeOutcomes } from '@macbatch/job-files';
-import { say, sayJson, type Terminal } from '@macbatch/terminal';
+import { printJson, printLine, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
@@ -28,7 +28,11 @@ export function addResults(program: Command, terminal: Terminal): void {
           : { path: options.output };
       const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
       if ('stream' in out) return;
-      if (options.json === true) sayJson(terminal.stdout, { ...written, outcomes: options.output });
-      else say(terminal.stderr, `${written.ok} ok and ${written.error} failed outcomes in ${options.output}`);
+      if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: options.output });
+      else
+        printLine(
+          terminal.stderr,
+          `${written.ok} ok and ${written.error} failed outcomes in ${options.output}`,
+        );
     });
 }

@@ -15,8 +15,8 @@ import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
 import {
   EXIT,
   Failure,
-  say,
-  sayJson,
+  printJson,
+  printLine,
   summaryJson,
   summaryText,
   type Terminal,
@@ -69,7 +69,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
         throw new Failure(EXIT.usage, '--workers must be a number from 1 to 64');
 
-      say(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
+      printLine(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
       const pool = await startLocalPool({
         dataDir: dataDirOf(options.dataDir, terminal),
         env: withEndpoint(terminal.env, options, draft.header.model),
@@ -82,15 +82,15 @@ export function addRun(program: Command, terminal: Terminal): void {
         await writeOutcomes(createClient(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
       } finally {
         if (terminal.interrupted.aborted)
-          say(terminal.stderr, 'stopping; run the same command again to continue');
+          printLine(terminal.stderr, 'stopping; run the same command again to continue');
         await pool.stop(terminal.forceQuit);
       }
       if (options.json === true)
-        sayJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));
+        printJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));
       else {
-        say(terminal.stderr);
-        say(output === '-' ? terminal.stderr : terminal.stdout, summaryText(job));
-        if (output !== '-') say(terminal.stdout, `\noutcomes: ${output}`);
+        printLine(terminal.stderr);
+        printLine(output === '-' ? terminal.stderr : terminal.stdout, summaryText(job));
+        if (output !== '-') printLine(terminal.stdout, `\noutcomes: ${output}`);
       }
       if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), hint(job));
     });
@@ -105,15 +105,16 @@ async function runJob(
 ): Promise<JobView> {
   const client = createClient(pool.url, terminal);
   const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
-  if (created) say(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
+  if (created)
+    printLine(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
   else
-    say(
+    printLine(
       terminal.stderr,
       `continuing job ${job.id}: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
     );
   if (options.retry === true && !created) {
     const retried = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
-    say(terminal.stderr, `${retried.tasks} tasks will run again, ${retried.items} item errors removed`);
+    printLine(terminal.stderr, `${retried.tasks} tasks will run again, ${retried.items} item errors removed`);
   }
   const watching = new AbortController();
   const signal = AbortSignal.any([terminal.interrupted, watching.signal]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { contentKey, itemLines, jobHeader, submitDraft } from '@macbatch/job-files';
-import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
@@ -32,10 +32,10 @@ export function addSubmit(program: Command, terminal: Terminal): void {
         key,
         terminal.interrupted,
       );
-      if (options.json === true) sayJson(terminal.stdout, { ...job, created });
+      if (options.json === true) printJson(terminal.stdout, { ...job, created });
       else {
-        say(terminal.stdout, job.id);
-        say(
+        printLine(terminal.stdout, job.id);
+        printLine(
           terminal.stderr,
           created
             ? `${job.items.total} items in ${job.tasks.total} tasks`

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { startLocalPool } from '@macbatch/local-pool';
-import { EXIT, Failure, say, sayJson, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 
 interface UpOptions {
@@ -38,11 +38,11 @@ export function addUp(program: Command, terminal: Terminal): void {
         workers: 0,
       });
       if (options.json === true)
-        sayJson(terminal.stdout, { url: pool.url, pid: pool.control.pid, log: pool.control.logPath });
+        printJson(terminal.stdout, { url: pool.url, pid: pool.control.pid, log: pool.control.logPath });
       else {
-        say(terminal.stdout, `The control plane listens on ${pool.url}`);
-        say(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
-        say(terminal.stdout, `Its log:         ${pool.control.logPath}`);
+        printLine(terminal.stdout, `The control plane listens on ${pool.url}`);
+        printLine(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
+        printLine(terminal.stdout, `Its log:         ${pool.control.logPath}`);
       }
       const end = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
       await pool.stop(terminal.forceQuit);

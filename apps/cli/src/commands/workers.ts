@@ -1,4 +1,4 @@
-import { say, sayJson, type Terminal, table, workerTable } from '@macbatch/terminal';
+import { printJson, printLine, type Terminal, table, workerTable } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
@@ -7,8 +7,8 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
     program.command('workers').description('list workers: what each one runs, its rate, or why it is idle'),
   ).action(async (options: ConnectionOptions) => {
     const { workers } = await connect(options, terminal).call('listWorkers', {});
-    if (options.json === true) return sayJson(terminal.stdout, workers);
-    return say(terminal.stdout, workerTable(workers));
+    if (options.json === true) return printJson(terminal.stdout, workers);
+    return printLine(terminal.stdout, workerTable(workers));
   });
 
   withConnection(
@@ -17,7 +17,7 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
     const { boots } = await connect(options, terminal).call('listBoots', {
       query: name === undefined ? {} : { name },
     });
-    if (options.json === true) return sayJson(terminal.stdout, boots);
+    if (options.json === true) return printJson(terminal.stdout, boots);
     const rows = boots.map((boot) => [
       boot.name,
       boot.role,
@@ -27,14 +27,17 @@ export function addWorkerLists(program: Command, terminal: Terminal): void {
       boot.pid,
       boot.boot_id,
     ]);
-    return say(terminal.stdout, table(['name', 'role', 'verdict', 'started', 'host', 'pid', 'boot'], rows));
+    return printLine(
+      terminal.stdout,
+      table(['name', 'role', 'verdict', 'started', 'host', 'pid', 'boot'], rows),
+    );
   });
 
   withConnection(
     program.command('reclaim').description('take back every task whose lease has expired'),
   ).action(async (options: ConnectionOptions) => {
     const reply = await connect(options, terminal).call('reclaim', {});
-    if (options.json === true) return sayJson(terminal.stdout, reply);
-    return say(terminal.stdout, `${reply.reclaimed} tasks taken back, ${reply.failed} failed`);
+    if (options.json === true) return printJson(terminal.stdout, reply);
+    return printLine(terminal.stdout, `${reply.reclaimed} tasks taken back, ${reply.failed} failed`);
   });
 }

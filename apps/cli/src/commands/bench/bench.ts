@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import { startLocalPool } from '@macbatch/local-pool';
 import { openPostgres } from '@macbatch/postgres';
-import { EXIT, Failure, say, sayJson, type Terminal, table } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { tableBytes } from './kept-bytes.ts';
 import { runNoopJob } from './noop-job.ts';
 import { quantile } from './quantile.ts';
+import { tableBytes } from './table-bytes.ts';
 
 interface BenchOptions {
   readonly tasks: string;
@@ -60,10 +60,10 @@ export function addBench(program: Command, terminal: Terminal): void {
             bytes_stored_per_item: storedBytes / items,
             lease_expired_events: run.job.lease_expired_events,
           };
-          if (options.json === true) sayJson(terminal.stdout, summary);
+          if (options.json === true) printJson(terminal.stdout, summary);
           else {
             const rows = Object.entries(summary).map(([name, value]) => [name, Number(value.toFixed(2))]);
-            say(terminal.stdout, table(['measure', 'value'], rows));
+            printLine(terminal.stdout, table(['measure', 'value'], rows));
           }
           if (run.job.items.ok !== items)
             throw new Failure(EXIT.incomplete, `only ${run.job.items.ok} of ${items} items succeeded`);

@@ -6,7 +6,7 @@ import type { ProtocolRun } from './protocol-run.ts';
 const END_PATIENCE_FACTOR = 5;
 
 /** Checks that no item and no idempotency key has two results. */
-export async function lookForDuplicates(
+export async function checkDuplicates(
   protocol: ProtocolRun,
   hour: number,
 ): Promise<{ readonly byItem: number; readonly byKey: number }> {
