@@ -97,7 +97,7 @@ export async function replayPool(task: PoolTask, report: (text: string) => void)
       report(`${Math.round(clock())} s (ideal ${Math.round(bound)}): ${ended} of ${total} items`);
     }
   }
-  const clocked: EndOfRun = {
+  const endOfRun: EndOfRun = {
     began,
     estimates,
     makespan: end === null ? clock() : (end - began) / 1000,
@@ -118,7 +118,7 @@ export async function replayPool(task: PoolTask, report: (text: string) => void)
   over.abort();
   const jobIds = [first, ...(await Promise.all(later))].filter((id) => id !== null);
   await Promise.all(lives);
-  const measured = await summary(task, workload, watch, jobIds, clocked);
+  const measured = await summary(task, workload, watch, jobIds, endOfRun);
   await watch.close();
   return measured;
 }

@@ -80,6 +80,6 @@ export async function submitDraft(
 function withFileLineNumbers(text: string): string {
   return text.replaceAll(
     /\bline (\d+)/gi,
-    (text, number: string) => `${text.slice(0, 5)}${Number(number) - 1}`,
+    (match, number: string) => `${match.slice(0, 5)}${Number(number) - 1}`,
   );
 }
