@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { REPORT_SECONDS } from '@macbatch/core';
 import { HeartbeatLoop } from '../loops/heartbeat-loop.ts';
 import { ReportLoop } from '../loops/report-loop.ts';
@@ -80,7 +81,7 @@ export class Agent {
     const beating = this.#heartbeats.run(this.#stopped.signal);
     const reporting = this.#reports.run(finished.signal, giveUp.signal);
     await this.#work.run(this.#draining.signal);
-    await aborted(this.#idle.signal);
+    if (!this.#idle.signal.aborted) await once(this.#idle.signal, 'abort');
     finished.abort();
     const farewell = setTimeout(
       () => giveUp.abort(new Error('the control plane did not answer in time')),
@@ -163,10 +164,4 @@ export class Agent {
     const results = await probeOffers(this.#options.runtimes[runtime], offers);
     this.#machine.dispatch({ kind: 'offers_probed', runtime, results });
   }
-}
-
-/** Resolves when the signal aborts, at once if it has. */
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,3 +1,4 @@
+import { workKindKey } from '@macbatch/core';
 import type { Offer } from '../runtimes/runtime.ts';
 import { RateMeter } from './rate-meter.ts';
 
@@ -38,5 +39,5 @@ export class OfferRates {
 }
 
 function keyOf({ job_type, model }: Offer): string {
-  return JSON.stringify([job_type, model]);
+  return workKindKey({ jobType: job_type, model });
 }

@@ -21,13 +21,27 @@ function startItems(now: number): Change {
       forEach(suspects, ({ number }) => confirmLease(number, now)),
       (checked) => {
         const next = nextSuspect(checked, now);
-        if (next === null) return forEach(checked.tasks, ({ number }) => startQueued(number, now))(checked);
+        if (next === null)
+          return forEach(tasksToStart(checked, now), (number) => startQueued(number, now))(checked);
         if (checked.runs.length > 0) return nothing(checked);
         const { task, suspect } = next;
         return startItem(task.number, suspect.item, suspect.suspicion, now)(checked);
       },
     )(state);
   };
+}
+
+/** Numbers of the tasks that have enough items for the free slots, oldest first. Expired leases count as no items. */
+function tasksToStart({ tasks, runs, settings }: WorkerState, now: number): readonly number[] {
+  let room = settings.slots - runs.length;
+  const numbers: number[] = [];
+  for (const task of tasks) {
+    if (room <= 0) break;
+    if (task.queue.length === 0) continue;
+    numbers.push(task.number);
+    if (!mayHaveExpired(task, now)) room -= task.queue.length;
+  }
+  return numbers;
 }
 
 /** Starts items of one task, in order, until the slots are full. */

@@ -84,7 +84,8 @@ export function itemCountOf({ lease, recordedElsewhere }: HeldTask): number {
 export function takeItem(task: HeldTask, item: LeasedItem): HeldTask {
   return {
     ...task,
-    queue: task.queue.filter((each) => each !== item),
+    // Long queues make the difference: a slice is much faster than a filter.
+    queue: task.queue[0] === item ? task.queue.slice(1) : task.queue.filter((each) => each !== item),
     suspects: task.suspects.filter((each) => each.item !== item),
   };
 }
