@@ -1,19 +1,14 @@
 import type { LeasedTask } from '@macbatch/contract';
 import { expireLeases, rowCounts } from '@macbatch/store/testing';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { completed, fileApp, HEARTBEAT, JOB, LEASE } from '../testing/file-app.ts';
+import { leaseCalls, nameOf } from '../testing/lease-calls.ts';
 
 const control = fileApp();
 const { send, refused, report } = control;
 
-const lease = (body: unknown) => send('POST', '/v1/tasks/lease', body);
+const { lease, leased, submit, tasks } = leaseCalls(control);
 const heartbeat = (body: unknown) => send('POST', '/v1/workers/heartbeat', body);
-
-async function leased(extra: object): Promise<LeasedTask[]> {
-  const response = await lease({ worker_id: 'ann', boot_id: 'boot', offers: [JOB], ...extra });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { tasks: LeasedTask[] }).tasks;
-}
 
 async function lost(extra: object): Promise<unknown[]> {
   const response = await heartbeat({ ...HEARTBEAT, ...extra });
@@ -21,26 +16,12 @@ async function lost(extra: object): Promise<unknown[]> {
   return ((await response.json()) as { lost: unknown[] }).lost;
 }
 
-async function submit(items: number, shardSize: number): Promise<void> {
-  const ids = Array.from({ length: items }, (_, n) => ({ id: `item-${n}`, payload: n }));
-  const response = await send('POST', '/v1/jobs', { ...JOB, shard_size: shardSize, items: ids });
-  expect(response.status).toBe(201);
-}
-
-const tasks = () =>
-  control.db.sql`select status, attempts, assigned_worker, lease_until::text, errors from tasks order by id`;
-const nameOf = ({ task_id, attempt }: LeasedTask) => ({ task_id, attempt });
 const itemsIn = (held: readonly LeasedTask[]) => held.reduce((sum, task) => sum + task.items.length, 0);
 const only = (held: readonly LeasedTask[]): LeasedTask => {
   const [task, ...more] = held;
   if (task === undefined || more.length > 0) throw new Error(`expected one task, got ${held.length}`);
   return task;
 };
-
-afterAll(async () => {
-  expect(control.errors).toEqual([]);
-  expect((await send('GET', '/v1/workers')).status).toBe(200);
-});
 
 describe('A3: invalid values that a worker sends', () => {
   it.each([

@@ -1,48 +1,26 @@
-import type { LeasedTask } from '@macbatch/contract';
-import { afterAll, describe, expect, it } from 'vitest';
-import { completed, fileApp, JOB } from '../testing/file-app.ts';
+import { describe, expect, it } from 'vitest';
+import { completed, fileApp } from '../testing/file-app.ts';
+import { leaseCalls, nameOf } from '../testing/lease-calls.ts';
 
 const control = fileApp();
 const { send, report } = control;
-
-const lease = (body: unknown) => send('POST', '/v1/tasks/lease', body);
-
-async function leased(extra: object): Promise<LeasedTask[]> {
-  const response = await lease({ worker_id: 'ann', boot_id: 'boot', offers: [JOB], ...extra });
-  expect(response.status).toBe(200);
-  return ((await response.json()) as { tasks: LeasedTask[] }).tasks;
-}
-
-async function submit(items: number, shardSize: number): Promise<void> {
-  const ids = Array.from({ length: items }, (_, n) => ({ id: `item-${n}`, payload: n }));
-  const response = await send('POST', '/v1/jobs', { ...JOB, shard_size: shardSize, items: ids });
-  expect(response.status).toBe(201);
-}
-
-const tasks = () =>
-  control.db.sql`select status, attempts, assigned_worker, lease_until::text, errors from tasks order by id`;
-const nameOf = ({ task_id, attempt }: LeasedTask) => ({ task_id, attempt });
-
-afterAll(async () => {
-  expect(control.errors).toEqual([]);
-  expect((await send('GET', '/v1/workers')).status).toBe(200);
-});
+const { leased, submit, tasks } = leaseCalls(control);
 
 describe('a lost lease reply', () => {
   const again = (extra: object = {}) => leased({ lease_limit: 2, holds: [], ...extra });
 
   it('is repeated to the boot that does not name its leases, with their full duration', async () => {
     await submit(4, 1);
-    const unheard = await leased({ lease_limit: 2 });
+    const unacknowledged = await leased({ lease_limit: 2 });
     await control.db.sql`update tasks set lease_until = now() + interval '1 second' where status = 'leased'`;
-    expect(await again()).toEqual(unheard);
+    expect(await again()).toEqual(unacknowledged);
     const rows = await control.db.sql`
       select attempts, returns, lease_until > now() + interval '80 seconds' as renewed from tasks where status = 'leased'`;
-    expect(rows).toMatchObject(unheard.map(() => ({ attempts: 1, returns: 0, renewed: true })));
+    expect(rows).toMatchObject(unacknowledged.map(() => ({ attempts: 1, returns: 0, renewed: true })));
     // Leases that the worker names are not repeated, so it gets new ones.
-    const other = await again({ holds: unheard.map(nameOf) });
+    const other = await again({ holds: unacknowledged.map(nameOf) });
     expect(other).toHaveLength(2);
-    expect(await again({ holds: [...unheard, ...other].map(nameOf) })).toEqual([]);
+    expect(await again({ holds: [...unacknowledged, ...other].map(nameOf) })).toEqual([]);
   });
 
   it('omits items with an outcome and leases that have ended', async () => {
