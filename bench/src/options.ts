@@ -28,6 +28,7 @@ export interface Options {
   readonly help: boolean;
 }
 
+/** Parses the command line. Throws `BadOption`. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parse(args);
   const unknown = values.row?.find((name) => !ROWS.some((row) => row.name === name));

@@ -18,6 +18,7 @@ export interface Run {
   readonly outcomes: readonly Outcome[];
 }
 
+/** Lists the versions of Node, Postgres and the peers. */
 export function versions(postgresVersion: string): Record<string, string> {
   return {
     node: process.versions.node,

@@ -38,6 +38,7 @@ export interface Options {
   readonly help: boolean;
 }
 
+/** Parses the command line. Throws `BadOption`. */
 export function readOptions(args: readonly string[]): Options {
   const values = parse(args);
   return {

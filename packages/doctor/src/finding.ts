@@ -10,6 +10,7 @@ export interface Finding {
   readonly fix?: string;
 }
 
+/** Makes a finding. `fix` is missing if there is nothing to do. */
 export function finding(check: string, state: FindingState, found: string, fix?: string): Finding {
   return { check, state, found, ...(fix === undefined ? {} : { fix }) };
 }

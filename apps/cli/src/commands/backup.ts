@@ -14,6 +14,7 @@ const DATA_DIR = [
   'folder of the database (default: $MACBATCH_DATA_DIR or .macbatch)',
 ] as const;
 
+/** Adds the commands `backup` and `restore`. */
 export function addBackup(program: Command, terminal: Terminal): void {
   program
     .command('backup <file>')

@@ -15,6 +15,7 @@ interface DoctorOptions extends ConnectionOptions {
   readonly modelServer: readonly string[];
 }
 
+/** Adds the command `doctor`. */
 export function addDoctor(program: Command, terminal: Terminal): void {
   withConnection(
     program

@@ -26,6 +26,7 @@ function printJob(job: JobView, json: boolean, terminal: Terminal): void {
   else printLine(terminal.stdout, summaryText(job));
 }
 
+/** Adds the commands `jobs`, `job`, `watch`, `cancel` and `retry`. */
 export function addJobCommands(program: Command, terminal: Terminal): void {
   withConnection(program.command('jobs').description('list jobs, newest first'))
     .option('--limit <n>', 'number of jobs', '20')

@@ -16,6 +16,7 @@ interface InviteOptions extends ConnectionOptions {
   readonly minutes: string;
 }
 
+/** Adds the command `keys` with its subcommands. */
 export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program.command('keys').description('create, list and revoke keys of a control plane');
 

@@ -24,6 +24,7 @@ const DEFAULT_LEASE_SECONDS = 90;
 /** Short, so that the protocol does not wait long for a lease to expire. */
 const SHORT_LEASE_SECONDS = 6;
 
+/** Adds the command `protocol`. */
 export function addProtocol(program: Command, terminal: Terminal): void {
   program
     .command('protocol')

@@ -9,6 +9,7 @@ interface PruneOptions extends ConnectionOptions {
   readonly dryRun?: boolean;
 }
 
+/** Adds the command `prune`. */
 export function addPrune(program: Command, terminal: Terminal): void {
   withConnection(
     program

@@ -9,6 +9,7 @@ interface ResultsOptions extends ConnectionOptions {
   readonly status?: 'ok' | 'error';
 }
 
+/** Adds the command `results`. */
 export function addResults(program: Command, terminal: Terminal): void {
   withConnection(
     program.command('results <id>').description('write the outcomes of a job, one line of JSON per item'),

@@ -37,6 +37,7 @@ interface RunOptions extends JobOptions, EndpointOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command `run`. */
 export function addRun(program: Command, terminal: Terminal): void {
   withEndpointOptions(
     withJobOptions(

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 
+/** Adds the command `submit`. */
 export function addSubmit(program: Command, terminal: Terminal): void {
   withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))
     .addHelpText(

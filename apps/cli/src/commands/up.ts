@@ -15,6 +15,7 @@ export function dataDirOf(option: string | undefined, terminal: Terminal): strin
   return resolve(terminal.cwd, option ?? terminal.env['MACBATCH_DATA_DIR'] ?? '.macbatch');
 }
 
+/** Adds the command `up`. */
 export function addUp(program: Command, terminal: Terminal): void {
   program
     .command('up')

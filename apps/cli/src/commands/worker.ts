@@ -13,6 +13,7 @@ interface WorkerOptions extends EndpointOptions {
   readonly leaseLimit?: string;
 }
 
+/** Adds the command `worker`. */
 export function addWorker(program: Command, terminal: Terminal): void {
   withEndpointOptions(
     program

@@ -2,6 +2,7 @@ import { printJson, printLine, type Terminal, table, workerTable } from '@macbat
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
+/** Adds the commands `workers`, `boots` and `reclaim`. */
 export function addWorkerLists(program: Command, terminal: Terminal): void {
   withConnection(
     program.command('workers').description('list workers: what each one runs, its rate, or why it is idle'),

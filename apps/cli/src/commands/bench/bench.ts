@@ -18,6 +18,7 @@ interface BenchOptions {
   readonly json?: boolean;
 }
 
+/** Adds the command `bench`. */
 export function addBench(program: Command, terminal: Terminal): void {
   program
     .command('bench')
