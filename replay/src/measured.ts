@@ -3,7 +3,7 @@ import type { ScenarioName } from './scenarios.ts';
 
 export type Rules = 'product' | 'base';
 
-/** The task of the process that simulates all Macs of a run. */
+/** Options of the process that simulates all Macs of a run. */
 export interface PoolTask {
   readonly scenario: ScenarioName;
   readonly rules: Rules;
@@ -13,11 +13,11 @@ export interface PoolTask {
   /** The folder of the Macs' disks. */
   readonly stateDir: string;
   readonly factor: number;
-  /** The run is cut off after this many times the ideal. */
+  /** The run is cut off when its makespan reaches this multiple of the ideal. */
   readonly most: number;
 }
 
-/** The results of a run. Times are seconds of the fast clock. Work is seconds of a busy Mac of speed 1. */
+/** The results of a run. Times are in seconds of the fast clock. Work is in seconds that a Mac with relative rate 1 and full slots would need. */
 export interface Measured {
   readonly scenario: ScenarioName;
   readonly rules: Rules;
@@ -28,9 +28,9 @@ export interface Measured {
   readonly makespan: number;
   readonly cutOff: boolean;
   readonly items: number;
-  /** Items without an output, bad items excluded. */
+  /** Good items without an output. */
   readonly goodItemsFailed: number;
-  /** The share of the good work that has outputs. */
+  /** The share of the work of good items that ended with an output. */
   readonly share: number;
   readonly executed: number;
   readonly accepted: number;
@@ -39,16 +39,16 @@ export interface Measured {
   readonly leasesGranted: number;
   readonly leasesExpired: number;
   readonly jobs: readonly { readonly seconds: number; readonly alone: number }[];
-  /** The loads of models. */
+  /** Every model load: worker, model and time. */
   readonly loads: readonly { readonly worker: string; readonly model: string; readonly at: number }[];
   readonly crashes: number;
   /** The number of runs of each bad item. */
   readonly badItemRuns: readonly number[];
   /** From the death of a Mac until its last lease expired. Null if no Mac died with a lease. */
   readonly noticedAfter: number | null;
-  /** The share of slot time on awake Macs in which nothing ran. */
+  /** The share of awake slot time that was idle. */
   readonly idle: number;
-  /** The error of the first job's estimates. Missing in older runs and with the base rules. */
+  /** The error of the first job's estimates. Undefined in older runs and in runs with the base rules. */
   readonly estimateError?: EstimateError | null;
   readonly lateness: Spread;
   readonly roundTrip: Spread;

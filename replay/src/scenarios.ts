@@ -91,12 +91,12 @@ const SCENARIOS = {
       work(macs(HETERO), [job(random, 8000), job(random, 8000, { at: 60, model: 'second' })], LOAD_SECONDS),
   },
   poisonerr: {
-    title: 'the six, 5 000 items, of which 3 always fail',
+    title: 'the six, 5 000 items; 3 of them always fail',
     factor: 15,
     make: (random) => work(macs(HETERO), [poisoned(random, 5000, 3, 'errors')]),
   },
   poisoncrash: {
-    title: "the six, 5 000 items, of which 2 crash the model's process, which takes 60 s to come back",
+    title: 'the six, 5 000 items, 2 of them crash the model process, which restarts in 60 s',
     factor: 15,
     make: (random) => work(macs(HETERO), [poisoned(random, 5000, 2, 'crashes')]),
   },

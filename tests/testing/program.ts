@@ -23,7 +23,7 @@ export interface Program {
   event(name: string): Promise<Readonly<Record<string, unknown>>>;
   /** Closes the pipe of its standard output. */
   closeStdout(): void;
-  /** Sends a signal to the process only. */
+  /** Sends a signal to the process but not to its children. */
   kill(signal: NodeJS.Signals): void;
   /** Sends a signal to the process group, as a terminal does on Ctrl-C. */
   killGroup(signal: NodeJS.Signals): void;
@@ -32,7 +32,7 @@ export interface Program {
 export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** A command that starts the program. The program and its arguments are appended. */
+  /** A command that runs the program. The program's path and arguments are appended to it. */
   readonly through?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export function start(
   const [program = '', ...rest] = [...(options.through ?? []), ...command];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,
-    // Without the cache, each process takes half as long again to start.
+    // Without the cache, each process takes 50 % longer to start.
     env: { ...bareEnv(), NODE_COMPILE_CACHE: join(WORKSPACE, 'node_modules/.cache/compile'), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -83,7 +83,7 @@ export function start(
       await until(() => find() !== undefined || child.exitCode !== null);
       const found = find();
       if (found === undefined)
-        throw new Error(`${app} has ended without the event: ${output.stdout}${output.stderr}`);
+        throw new Error(`${app} ended without the event: ${output.stdout}${output.stderr}`);
       return found;
     },
     closeStdout: () => child.stdout.destroy(),
@@ -92,13 +92,13 @@ export function start(
   };
 }
 
-/** Runs the command line until it ends. */
+/** Runs the `macbatch` command line and waits until it exits. */
 export function macbatch(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   return start('cli', args, options).ended;
 }
 
 async function endOf(child: ChildProcess): Promise<number | string> {
-  // 'close', not 'exit': after it, all output has been read.
+  // Wait for 'close', not 'exit': at 'exit', output may still be unread.
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   return code ?? signal ?? 'unknown';
 }
@@ -117,7 +117,7 @@ export function jsonLines(text: string): Record<string, unknown>[] {
  * processes that a program left behind.
  */
 export function processesWith(text: string): string[] {
-  // A zombie has ended.
+  // Ignore zombies: they have already ended.
   return execFileSync('ps', ['axeww', '-o', 'pid=,stat=,command='], {
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,

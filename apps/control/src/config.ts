@@ -5,22 +5,22 @@ import type { ControlConfig } from '@macbatch/settings';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Returns the options of `openPostgres`. Throws if the configuration names no database or two. */
+/** Returns the options of `openPostgres`. Throws unless the configuration names exactly one database. */
 export function databaseOf(config: ControlConfig): { readonly url: string } | { readonly dataDir: string } {
   const { MACBATCH_DATABASE_URL: url, MACBATCH_DATA_DIR: dataDir } = config;
   if (url !== undefined && dataDir !== undefined) {
     throw new Error(
-      'Set MACBATCH_DATABASE_URL (a Postgres of yours) or MACBATCH_DATA_DIR (an embedded one), not both.',
+      'Set either MACBATCH_DATABASE_URL (your own Postgres server) or MACBATCH_DATA_DIR (an embedded server), not both.',
     );
   }
   if (url !== undefined) return { url };
   if (dataDir !== undefined) return { dataDir };
   throw new Error(
-    'Set MACBATCH_DATABASE_URL to a Postgres 15 or newer, or MACBATCH_DATA_DIR to a folder for an embedded one.',
+    'Set MACBATCH_DATABASE_URL to the URL of a Postgres server (15 or newer), or MACBATCH_DATA_DIR to a folder for an embedded server.',
   );
 }
 
-/** Returns the limits of requests and keys for `createApp`. */
+/** Returns the request limits for `createApp`. */
 export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions['limits']>> {
   return {
     requestsPerSecond: config.MACBATCH_REQUESTS_PER_SECOND,
@@ -31,7 +31,7 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
   };
 }
 
-/** Returns the limits of the unfinished jobs of one group. */
+/** Returns the quota of unfinished work for each group. */
 export function quotaOf(config: ControlConfig): { readonly items: number; readonly payloadBytes: number } {
   return {
     items: config.MACBATCH_MAX_UNFINISHED_ITEMS,
@@ -39,7 +39,7 @@ export function quotaOf(config: ControlConfig): { readonly items: number; readon
   };
 }
 
-/** Reads the TLS certificate, if one is configured. Throws if only half of it is, or if a file cannot be read. */
+/** Reads the TLS certificate, if one is configured. Throws if only the certificate or only the key is configured, or if a file cannot be read. */
 export function tlsOf(config: ControlConfig): { readonly cert: string; readonly key: string } | undefined {
   const { MACBATCH_TLS_CERT: cert, MACBATCH_TLS_KEY: key } = config;
   if (cert === undefined && key === undefined) return undefined;

@@ -9,11 +9,11 @@ import type { Hono } from 'hono';
 
 /** Time limit for a large submission over a slow connection. */
 const REQUEST_TIMEOUT_MS = 30 * 60_000;
-/** Headers are small. A client that takes longer only wants to occupy a connection. */
+/** Time limit for a request's headers. Headers are small, so a slow sender probably ties up connections on purpose. */
 const HEADERS_TIMEOUT_MS = 15_000;
-/** Longer than any wait for work, and than the database needs. */
+/** Closes a connection that is silent for this long. Longer than a long poll and longer than any database time-out. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** Longer than the keep-alive of proxies, so that the proxy closes idle connections, never the control plane. */
+/** Longer than the keep-alive time of common proxies. The proxy then closes idle connections before the control plane does. */
 const KEEP_ALIVE_MS = 75_000;
 
 /** PEM texts. */
@@ -48,7 +48,7 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: Math.min(5000, headersTimeout),
   };
-  // Without cleanup by the adapter, Node reads a refused upload to its end, so that its sender gets the answer.
+  // The adapter's cleanup would cut off a refused upload. Without it, Node reads the upload to its end, so the client receives the reply.
   const listener = getRequestListener(app.fetch, { autoCleanupIncoming: false });
   const server: Server =
     tls === undefined

@@ -24,7 +24,7 @@ async function withPool<Result>(
   }
 }
 
-/** Enqueues `count` jobs with addJobs. Returns the seconds that this took. */
+/** Enqueues `count` jobs with addJobs. Returns the elapsed seconds. */
 export function enqueueGraphile(url: string, count: number): Promise<number> {
   return withPool(url, 4, async (pgPool) => {
     const utils = await makeWorkerUtils({ pgPool, logger: quiet });
@@ -48,7 +48,7 @@ export function enqueueGraphile(url: string, count: number): Promise<number> {
  * Runs the jobs with the fastest documented settings: 24 at once, a local queue of 500, completions in batches without
  * delay. Returns jobs per second between the first and the last job.
  */
-export function drainGraphile(url: string, count: number): Promise<number> {
+export function runGraphile(url: string, count: number): Promise<number> {
   return withPool(url, 26, async (pgPool) => {
     let ran = 0;
     let first = 0;

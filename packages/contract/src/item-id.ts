@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { itemIdProblem, MAX_ITEM_ID_LENGTH } from '@macbatch/core';
 
-/** An item id. JSON Schema counts UTF-16 code units, of which a character has at most two; core counts characters. */
+/** An item id. The schema counts UTF-16 code units (at most two per character). Core counts characters. */
 export const itemId = z
   .string()
   .min(1)

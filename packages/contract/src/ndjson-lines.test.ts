@@ -35,7 +35,7 @@ describe('ndjsonLines', () => {
   });
 
   it.each([1, 1000])(
-    'A3: refuses a line that is too long, with its number and before its end (chunks of %i bytes)',
+    'A3: refuses a line that is too long before reading all of it, and names its number (chunks of %i bytes)',
     async (size) => {
       expect(await linesOf(`a\n${'x'.repeat(100)}\n`, size)).toHaveLength(2);
       await expect(linesOf(`a\n\n${'x'.repeat(101)}`, size)).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('ndjsonLines', () => {
     },
   );
 
-  it('A3: refuses a line that is not UTF-8, with its number', async () => {
+  it('A3: refuses a line that is not UTF-8 and names its number', async () => {
     const body = Buffer.concat([Buffer.from('a\n\nb'), Buffer.from([0xff]), Buffer.from('\n')]);
     await expect(linesOf(body)).rejects.toMatchObject({ code: 'invalid_encoding', line: 3 });
   });

@@ -43,7 +43,10 @@ const body = <Schema extends z.ZodType>(schema: Schema) => ({
   content: { 'application/json': { schema } },
 });
 const refused = {
-  default: { description: 'A refusal', content: { 'application/problem+json': { schema: Problem } } },
+  default: {
+    description: 'Problem details of a refused request',
+    content: { 'application/problem+json': { schema: Problem } },
+  },
 };
 
 /** Every route of the native interface. Validation, client and OpenAPI document come from this table. */
@@ -53,7 +56,7 @@ export const routes = {
     path: '/v1/jobs',
     summary: 'Submit a job',
     description:
-      'JSON, or NDJSON (application/x-ndjson) with the job without its items on the first line and one item on each further line.',
+      'JSON, or NDJSON (application/x-ndjson). In NDJSON the first line is the job without its items, and every other line is one item.',
     request: {
       headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
       body: {
@@ -66,7 +69,7 @@ export const routes = {
     },
     responses: {
       201: json(JobView, 'The new job'),
-      200: json(JobView, 'The job that this idempotency key has made before'),
+      200: json(JobView, 'The existing job of this idempotency key'),
       ...refused,
     },
   }),
@@ -94,7 +97,7 @@ export const routes = {
     path: '/v1/jobs/{id}/explanation',
     summary: 'Explain what a job waits for and estimate when it ends',
     request: { params: jobParams },
-    responses: { 200: json(JobExplanation, 'What is known'), ...refused },
+    responses: { 200: json(JobExplanation, 'The explanation and the estimate'), ...refused },
   }),
   readResults: createRoute({
     method: 'get',
@@ -125,14 +128,14 @@ export const routes = {
     path: '/v1/jobs/{id}/audit',
     summary: 'Check a job for duplicate outcomes, which the primary keys should prevent',
     request: { params: jobParams },
-    responses: { 200: json(JobAudit, 'What was found'), ...refused },
+    responses: { 200: json(JobAudit, 'The result of the check'), ...refused },
   }),
   retryJob: createRoute({
     method: 'post',
     path: '/v1/jobs/{id}/retry',
     summary: 'Send failed tasks back to pending',
     request: { params: jobParams, body: body(RetryRequest) },
-    responses: { 200: json(RetryReply, 'What was sent back'), ...refused },
+    responses: { 200: json(RetryReply, 'The numbers of tasks and items sent back'), ...refused },
   }),
   leaseTasks: createRoute({
     method: 'post',
@@ -152,7 +155,7 @@ export const routes = {
   releaseTasks: createRoute({
     method: 'post',
     path: '/v1/tasks/release',
-    summary: 'Hand leased tasks back unfinished, without a charged attempt',
+    summary: 'Release leased tasks without charging an attempt',
     request: { body: body(ReleaseRequest) },
     responses: { 200: json(ReleaseReply, 'One reply for each lease'), ...refused },
   }),
@@ -161,7 +164,7 @@ export const routes = {
     path: '/v1/workers/heartbeat',
     summary: 'Send a heartbeat and renew leases',
     request: { body: body(Heartbeat) },
-    responses: { 200: json(HeartbeatReply, 'Noted'), ...refused },
+    responses: { 200: json(HeartbeatReply, 'Lost leases and items recorded elsewhere'), ...refused },
   }),
   listWorkers: createRoute({
     method: 'get',
@@ -172,9 +175,9 @@ export const routes = {
   reportBoot: createRoute({
     method: 'post',
     path: '/v1/boots',
-    summary: 'Report a boot and learn what was known about the program',
+    summary: 'Report a boot and return the verdict on it',
     request: { body: body(BootReport) },
-    responses: { 200: json(BootReply, 'What was known'), ...refused },
+    responses: { 200: json(BootReply, 'The verdict on this boot'), ...refused },
   }),
   listBoots: createRoute({
     method: 'get',
@@ -197,33 +200,33 @@ export const routes = {
     method: 'post',
     path: '/v1/admin/reclaim',
     summary: 'Expire every lease that has passed',
-    responses: { 200: json(ReclaimReply, 'How many'), ...refused },
+    responses: { 200: json(ReclaimReply, 'The number of tasks taken back'), ...refused },
   }),
   prune: createRoute({
     method: 'post',
     path: '/v1/admin/prune',
-    summary: 'Delete a bounded part of the jobs that ended long ago; repeat until nothing is left',
+    summary: 'Delete a batch of old finished jobs. Repeat until none remain',
     request: { body: body(PruneRequest) },
     responses: { 200: json(PruneReply, 'What was deleted and what is left'), ...refused },
   }),
   readDatabase: createRoute({
     method: 'get',
     path: '/v1/admin/database',
-    summary: 'Show how the database is configured',
-    responses: { 200: json(DatabaseView, 'Its settings, as far as they matter here'), ...refused },
+    summary: 'Show the database settings that matter to macbatch',
+    responses: { 200: json(DatabaseView, 'The database settings'), ...refused },
   }),
   readCaller: createRoute({
     method: 'get',
     path: '/v1/caller',
     summary: "Show what this request's key may do",
-    responses: { 200: json(Caller, 'Who is asking'), ...refused },
+    responses: { 200: json(Caller, 'The role and identity of the key'), ...refused },
   }),
   createKey: createRoute({
     method: 'post',
     path: '/v1/admin/keys',
     summary: 'Create a key',
     request: { body: body(CreateKeyRequest) },
-    responses: { 200: json(CreateKeyReply, 'The key, which is not told again'), ...refused },
+    responses: { 200: json(CreateKeyReply, 'The key. It is shown only once'), ...refused },
   }),
   listKeys: createRoute({
     method: 'get',
@@ -243,7 +246,7 @@ export const routes = {
     path: '/v1/admin/join_tokens',
     summary: 'Create a join token for one worker',
     request: { body: body(JoinTokenRequest) },
-    responses: { 200: json(JoinTokenReply, 'The token, which is not told again'), ...refused },
+    responses: { 200: json(JoinTokenReply, 'The token. It is shown only once'), ...refused },
   }),
   joinWorker: createRoute({
     method: 'post',
@@ -251,6 +254,6 @@ export const routes = {
     summary: 'Exchange a join token, sent as bearer token, for a worker key',
     description: 'Revokes an earlier key of the same worker.',
     request: { body: body(JoinRequest) },
-    responses: { 200: json(JoinReply, 'The key, which is not told again'), ...refused },
+    responses: { 200: json(JoinReply, 'The key. It is shown only once'), ...refused },
   }),
 } as const;

@@ -102,7 +102,7 @@ export const WorkerView = z
       .default(null)
       .openapi({ description: "Seconds since its last heartbeat, by the database's clock" }),
     state: z.enum(WORKER_STATES).nullable().default(null).openapi({
-      description: 'Whether it works, and if not, why; null from an older control plane',
+      description: 'The worker's state, with the reason if it is not working. Null from an older control plane',
     }),
     running: z
       .array(WorkKind.extend({ tasks: z.int() }))

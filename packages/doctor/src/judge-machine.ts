@@ -41,6 +41,6 @@ export function judgeSleep(pmset: string): Finding {
     'sleep',
     'warn',
     `this Mac sleeps after ${minutes} min without input${reason === undefined ? '' : ` (${reason})`}: then its leases expire and other workers take its tasks`,
-    'Start the worker with caffeinate: caffeinate -is macbatch worker; or, on power: sudo pmset -c sleep 0',
+    'Run the worker under caffeinate: caffeinate -is macbatch worker. To turn off sleep on mains power: sudo pmset -c sleep 0',
   );
 }

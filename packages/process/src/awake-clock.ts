@@ -1,4 +1,4 @@
-/** How often the clock takes note of the time. */
+/** Interval of the clock's timer. */
 const TICK_MS = 1000;
 
 export interface AwakeClock extends Disposable {

@@ -1,6 +1,6 @@
 import { createLog, shutdownSignals } from './index.ts';
 
-/** Logs when it is asked to end, and ends when it is told to quit by force. */
+/** Logs a shutdown request, and exits at a forced shutdown. */
 const log = createLog('fixture');
 const { asked, forceQuit } = shutdownSignals(process);
 const reasonOf = (signal: AbortSignal) => (signal.reason instanceof Error ? signal.reason.message : '?');

@@ -24,7 +24,7 @@ async function started() {
 }
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-  'W7: asks to end at the first %s, and forces at the second',
+  'W7: requests shutdown at the first %s and forces it at the second',
   async (signal) => {
     const { child, nextEvent, exited } = await started();
     child.kill(signal);
@@ -35,7 +35,7 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
-it('W7: forces also when the second signal is another one', async () => {
+it('W7: forces shutdown when the second signal differs from the first', async () => {
   const { child, nextEvent, exited } = await started();
   child.kill('SIGINT');
   expect(await nextEvent()).toBe('end.asked: SIGINT');
@@ -44,16 +44,16 @@ it('W7: forces also when the second signal is another one', async () => {
   expect(await exited).toEqual([0, null]);
 });
 
-it('W7: asks to end when the parent has gone, and a signal then forces', async () => {
+it('W7: requests shutdown when the parent has exited, and forces it at a signal after that', async () => {
   const { child, nextEvent, exited } = await started();
   child.disconnect();
-  expect(await nextEvent()).toBe('end.asked: the parent process has gone');
+  expect(await nextEvent()).toBe('end.asked: the parent process has exited');
   child.kill('SIGTERM');
   expect(await nextEvent()).toBe('end.forced: SIGTERM again');
   expect(await exited).toEqual([0, null]);
 });
 
-it('W7: does not force when the parent goes after a signal', () => {
+it('W7: does not force shutdown when the parent exits after a signal', () => {
   const host = new EventEmitter();
   const { asked, forceQuit } = shutdownSignals(host);
   host.emit('SIGTERM');
@@ -62,7 +62,7 @@ it('W7: does not force when the parent goes after a signal', () => {
   expect(asked.reason).toMatchObject({ message: 'SIGTERM' });
 });
 
-it('resolves when the signal aborts, also when it has aborted before', async () => {
+it('resolves when the signal aborts, or immediately if it already has', async () => {
   await aborted(AbortSignal.abort());
   const controller = new AbortController();
   const waiting = aborted(controller.signal);

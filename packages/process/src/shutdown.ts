@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** The part of `process` that tells a program to end. */
+/** The part of `process` that emits shutdown signals. */
 export interface HostProcess extends EventEmitter {
   /** True while the parent has a channel to this process. */
   readonly connected?: boolean;
@@ -21,7 +21,7 @@ export function shutdownSignals(host: HostProcess): {
     else asked.abort(new Error(signal));
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) host.on(signal, () => onSignal(signal));
-  host.on('disconnect', () => asked.abort(new Error('the parent process has gone')));
+  host.on('disconnect', () => asked.abort(new Error('the parent process has exited')));
   return { asked: asked.signal, forceQuit: forceQuit.signal };
 }
 

@@ -43,5 +43,5 @@ export function readConfig<Shape extends z.ZodObject>(
 
 /** Zod's messages quote no values, except this one: it quotes unknown members of an object. */
 function withoutValue(issue: z.core.$ZodIssue): string {
-  return issue.code === 'unrecognized_keys' ? 'has a member that it does not take' : issue.message;
+  return issue.code === 'unrecognized_keys' ? 'has an unknown member' : issue.message;
 }

@@ -10,7 +10,7 @@ const SHARD = 5;
 /** Most errors of a broken worker: 13 until it is on probation, 4 for each slot held meanwhile, and one more lease. */
 const MAX_ERRORS = 5 + 8 + 4 * 4 + SHARD;
 
-it('loses few items to a Mac that fails every item at once, and runs the rest on another', async () => {
+it('loses few items to a Mac that fails every item immediately, and runs the rest on another', async () => {
   const pool = await TestPool.open();
   const slow = scriptedRuntime({ hold: () => true });
   const good = pool.start('good', slow, { concurrency: 4, leaseLimit: null });
@@ -28,7 +28,7 @@ it('loses few items to a Mac that fails every item at once, and runs the rest on
   expect(items.ok).toBe(300 - items.error);
 });
 
-it('reports no load time for a model after items that failed at once', async () => {
+it('reports no load time for a model after items that failed immediately', async () => {
   const pool = await TestPool.open();
   const asked: LeaseRequest['offers'][number][] = [];
   const fetch = async (url: string, init: RequestInit) => {

@@ -84,7 +84,7 @@ it('W6: reports after a restart what the former process finished, and hands back
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: reports recovered outcomes before it leases anything, also when tsuccessor lease has expired', async () => {
+it('W6: reports recovered outcomes before it leases anything, even when their lease has expired', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 4, shardSize: 2 });
   const path = outboxPath();
@@ -165,7 +165,7 @@ async function lateReport() {
   return { pool, id, path, early, a, successor, b };
 }
 
-it('T9: records a result from an expired lease when it is the first, whoever holds the task now', async () => {
+it('T9: records the first result even if its lease expired and another worker holds the task', async () => {
   const { pool, id, path, a, successor, b } = await lateReport();
   a.away = false;
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 2 }, lease_expired_events: 1 });

@@ -56,7 +56,7 @@ export class Journal {
     });
   }
 
-  /** Saves an outcome. Resolves also when the disk does not take it: then it is kept in memory. */
+  /** Saves an outcome. If the write fails, keeps the outcome in memory and still resolves. */
   finished({ task_id, attempt }: LeaseName, outcome: Outcome): Promise<void> {
     return this.#append({ kind: 'outcome', deployment: this.#knownDeployment(), task_id, attempt, outcome });
   }
@@ -69,7 +69,7 @@ export class Journal {
     return this.#append({ kind: 'settled', deployment: this.#knownDeployment(), task_id, attempt });
   }
 
-  /** Tries a disk that took no records again, first with the records that it did not take. */
+  /** Retries the unwritten records after a write failure. */
   async probe(): Promise<void> {
     if (this.#writable) return;
     for (let missed = this.#unwritten[0]; missed !== undefined; missed = this.#unwritten[0]) {

@@ -4,8 +4,8 @@ import type { Outcome } from '@macbatch/contract';
 import type { RecoveredTask } from '../worker/reportable.ts';
 import { type OutboxRecord, parseRecords, taskKey } from './record.ts';
 
-/** The records of a lease that are still needed. */
-interface LiveLines {
+/** The unacknowledged records of one lease. */
+interface UnacknowledgedLines {
   readonly lines: string[];
   bytes: number;
 }
@@ -18,7 +18,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Acknowledged records may take this much of the file before it is rewritten. */
+/** Bytes of acknowledged records that the file may contain before it is rewritten. */
 const SLACK_BYTES = 256 * 1024;
 
 /**
@@ -30,8 +30,8 @@ export class Outbox {
   readonly #path: string;
   #file: FileHandle;
   /** By `taskKey`: lines of leases that are not acknowledged, of every deployment. */
-  readonly #live = new Map<string, LiveLines>();
-  #liveBytes = 0;
+  readonly #unacknowledged = new Map<string, UnacknowledgedLines>();
+  #unacknowledgedBytes = 0;
   #fileBytes: number;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
@@ -61,17 +61,17 @@ export class Outbox {
     });
   }
 
-  /** What is not acknowledged in this deployment, in the order of the leases. */
+  /** Returns the unacknowledged tasks of a deployment, oldest lease first. */
   unacknowledged(deployment: string): RecoveredTask[] {
     const tasks = new Map<string, { task_id: string; attempt: number; items: number; outcomes: Outcome[] }>();
-    for (const { lines } of this.#live.values()) {
+    for (const { lines } of this.#unacknowledged.values()) {
       for (const { record } of parseRecords(Buffer.from(lines.join(''))).records) {
         if (record.deployment !== deployment) break;
         const { task_id, attempt } = record;
         const known = tasks.get(taskKey(record));
         const task = known ?? { task_id, attempt, items: Number.POSITIVE_INFINITY, outcomes: [] };
         if (known === undefined) tasks.set(taskKey(record), task);
-        // A copy does not tell how many items the task has.
+        // The record of a copy counts only the copied items, not all items of the task.
         if (record.kind === 'leased' && record.copy !== true) task.items = record.items;
         if (record.kind === 'outcome') task.outcomes.push(record.outcome);
       }
@@ -81,7 +81,7 @@ export class Outbox {
 
   /** Counts the leases of other deployments in the file. */
   foreign(deployment: string): number {
-    return [...this.#live.keys()].filter((key) => !key.startsWith(`${deployment}/`)).length;
+    return [...this.#unacknowledged.keys()].filter((key) => !key.startsWith(`${deployment}/`)).length;
   }
 
   async close(): Promise<void> {
@@ -92,18 +92,18 @@ export class Outbox {
   #track(record: OutboxRecord, line: string): void {
     const key = taskKey(record);
     if (record.kind === 'settled') {
-      this.#liveBytes -= this.#live.get(key)?.bytes ?? 0;
-      this.#live.delete(key);
+      this.#unacknowledgedBytes -= this.#unacknowledged.get(key)?.bytes ?? 0;
+      this.#unacknowledged.delete(key);
       return;
     }
-    const live = this.#live.get(key) ?? { lines: [], bytes: 0 };
+    const live = this.#unacknowledged.get(key) ?? { lines: [], bytes: 0 };
     live.lines.push(line);
     live.bytes += Buffer.byteLength(line);
-    this.#liveBytes += Buffer.byteLength(line);
-    this.#live.set(key, live);
+    this.#unacknowledgedBytes += Buffer.byteLength(line);
+    this.#unacknowledged.set(key, live);
   }
 
-  /** Writes all waiting records. Records that come meanwhile share the next write and its fsync. Never rejects. */
+  /** Writes all waiting records. Records that are appended during a write share the next write and fsync. Never rejects. */
   async #writeWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
@@ -116,14 +116,14 @@ export class Outbox {
         // more after a restart.
         if (failure === undefined || record.kind === 'settled') this.#track(record, line);
       }
-      // If the file cannot be made smaller now, it is only larger than needed.
+      // A failure to shrink is harmless: the file only stays larger than needed.
       if (batch.some(({ record }) => record.kind === 'settled')) await this.#shrink().catch(() => undefined);
       for (const { resolve, reject } of batch) {
         if (failure === undefined) resolve();
         else reject(failure.error);
       }
     }
-    // In the same tick as the last check, so that the next `append` starts to write again.
+    // Reset without an await after the loop's last check. Otherwise the next `append` would not start a write.
     this.#writing = null;
   }
 
@@ -133,27 +133,28 @@ export class Outbox {
       await this.#file.datasync();
       this.#fileBytes += Buffer.byteLength(text);
     } catch (error) {
-      // A full disk may have taken a part of the text. Without it the next line starts clean.
+      // A full disk may have stored part of the text. Truncate it, so that the next record starts on a new line.
       await this.#file.truncate(this.#fileBytes).catch(() => undefined);
       throw error;
     }
   }
 
   async #shrink(): Promise<void> {
-    const slack = this.#fileBytes - this.#liveBytes;
-    if (this.#live.size === 0 || slack > Math.max(SLACK_BYTES, this.#liveBytes)) await this.#rewrite();
+    const slack = this.#fileBytes - this.#unacknowledgedBytes;
+    if (this.#unacknowledged.size === 0 || slack > Math.max(SLACK_BYTES, this.#unacknowledgedBytes))
+      await this.#rewrite();
   }
 
   async #rewrite(): Promise<void> {
-    if (this.#live.size === 0) {
+    if (this.#unacknowledged.size === 0) {
       await this.#file.truncate(0);
       this.#fileBytes = 0;
       return;
     }
-    const text = [...this.#live.values()].flatMap(({ lines }) => lines).join('');
+    const text = [...this.#unacknowledged.values()].flatMap(({ lines }) => lines).join('');
     const draft = `${this.#path}.new`;
     await unlink(draft).catch(() => undefined);
-    // Opened before it takes the old file's place: there must be no moment without a file to append to.
+    // Open the new file before the rename, so that there is always a file to append to.
     const file = await open(draft, 'ax+', 0o600);
     try {
       await file.appendFile(text);

@@ -36,7 +36,7 @@ describe('isLoaded', () => {
     expect([loads.isLoaded(runtime, offer('a')), loads.isLoaded(runtime, offer('b'))]).toEqual([false, true]);
   });
 
-  it('is false after the runtime’s process has gone', () => {
+  it('is false after the runtime’s process has ended', () => {
     const { loads, runtime, run } = clocked();
     run('a', 10);
     loads.forget(runtime);
@@ -50,7 +50,7 @@ describe('isLoaded', () => {
 });
 
 describe('loadSeconds', () => {
-  it('is how much longer than the others the first item took', () => {
+  it('is the first item’s duration minus the usual duration', () => {
     const { loads, runtime, run } = clocked();
     run('a', 31_000);
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(null);
@@ -61,7 +61,7 @@ describe('loadSeconds', () => {
     expect([loads.loadSeconds(runtime, offer('b')), loads.loadSeconds(runtime, offer('a'))]).toEqual([0, 30]);
   });
 
-  it('leaves out items that waited for the same load or did not end with an output', () => {
+  it('ignores items that waited for the same load, and items without an output', () => {
     const { loads, runtime, run, pass } = clocked();
     const first = loads.started(runtime, 'a');
     const beside = loads.started(runtime, 'a');

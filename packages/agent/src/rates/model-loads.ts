@@ -25,7 +25,7 @@ export interface TimedRun {
 export class ModelLoads {
   readonly #now: () => number;
   readonly #loaded = new Map<Runtime, string>();
-  /** Runtimes that are loading a model, as far as we know. Items that start meanwhile wait for it too. */
+  /** Runtimes whose first item after a swap is running. Items that start during the load also wait for it. */
   readonly #loading = new Set<Runtime>();
   readonly #times = new Map<Runtime, Map<string, Times>>();
 
@@ -54,7 +54,7 @@ export class ModelLoads {
     };
   }
 
-  /** The runtime's process is gone, and its model with it. */
+  /** Forgets the runtime's model, because its process has ended. */
   forget(runtime: Runtime): void {
     this.#loaded.delete(runtime);
   }

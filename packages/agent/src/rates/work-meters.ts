@@ -35,7 +35,7 @@ export class WorkMeters {
     };
   }
 
-  /** The runtime's process is gone, and its model with it. */
+  /** Forgets the runtime's model, because its process has ended. */
   crashed(runtime: Runtime): void {
     this.#loads.forget(runtime);
   }

@@ -17,14 +17,14 @@ import {
   T0,
 } from './worker-fixture.ts';
 
-/** A worker with two slots that holds task 7 with this many items. */
+/** Returns a worker with two slots that holds task 7 with `items` items. */
 function holding(items: number): Machine {
   const worker = admitted();
   worker.take(leased(leaseOf('7', items)));
   return worker;
 }
 
-/** A worker whose model server lacked the model, and that has handed the task back. */
+/** Returns a worker that released its task and withdrew the offer, because the model server does not have the model. */
 function withdrawn(): Machine {
   const worker = admitted();
   worker.take(leased(leaseOf('7', 1)));
@@ -44,7 +44,8 @@ const after = (worker: Machine, ...make: ((worker: Machine) => unknown)[]): Mach
 /** States of a worker, each reached by events. */
 export const STATES: Readonly<Record<string, () => Machine>> = {
   'not yet admitted': () => machine(),
-  'started again': () => after(machine({ hasFormerBoots: true }), (w) => w.take(answerTo(w.state))),
+  'restarted, former boots unreleased': () =>
+    after(machine({ hasFormerBoots: true }), (w) => w.take(answerTo(w.state))),
   'recovering 6': () =>
     after(
       machine(),
@@ -121,19 +122,19 @@ const probed = (works: boolean) => (worker: Machine) => {
   return { kind: 'offers_probed', runtime: 0, results: [{ offer, code: 'model_not_found', works }] } as const;
 };
 
-/** When an event happens. */
+/** The time at which the event happens. */
 export function timeOf(event: string): number {
   if (event.endsWith('after a sleep')) return T0 + 2 * LEASE_MS;
   return event.endsWith('a minute later') || event.startsWith('probe') ? T0 + 60_000 : T0;
 }
 
-/** Makes each event for a state; null if it cannot happen there. */
+/** Builds each event for a worker's state. Null if the event cannot happen in that state. */
 export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | null>> = {
   'lease 8': () => leased(leaseOf('8', 2)),
   'heartbeat answered': ({ state }) => answerTo(state),
   'answered: 7 lost': ({ state }) =>
     answerTo(state, { lost: [{ task_id: '7', attempt: 1, code: 'lease_lost' }] }),
-  'answered: others have 7b': ({ state }) =>
+  'answered: 7b recorded elsewhere': ({ state }) =>
     answerTo(state, { settled: [{ task_id: '7', attempt: 1, item_ids: ['7b'] }] }),
   'heartbeat failed': () => ({ kind: 'heartbeat_failed', reason: 'no answer', idInUse: false }),
   'heartbeat failed: id in use': () => ({ kind: 'heartbeat_failed', reason: 'in use', idInUse: true }),
@@ -164,6 +165,6 @@ export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | nu
   'report failed': ({ state }) =>
     state.reports.sending === null ? null : { kind: 'report_failed', reason: 'no answer' },
   drain: () => ({ kind: 'drain' }),
-  'grace over': () => ({ kind: 'grace_over' }),
+  'grace time over': () => ({ kind: 'grace_over' }),
   'force quit': () => ({ kind: 'force_quit' }),
 };

@@ -25,12 +25,12 @@ export type Happening =
   /** What the outbox has of earlier processes, for this deployment. */
   | { readonly kind: 'outbox_read'; readonly recovered: readonly RecoveredTask[] }
   | { readonly kind: 'outbox_writable'; readonly writable: boolean }
-  /** It is time to send what waits. */
+  /** The next report is due. */
   | { readonly kind: 'report_due' }
   /** Replies to a report, by `leaseKey`. Entries that the control plane cannot read have none. */
   | { readonly kind: 'report_answered'; readonly replies: ReadonlyMap<string, EntryReply> }
   | { readonly kind: 'report_failed'; readonly reason: string }
-  /** A runtime looked whether withdrawn offers work again. */
+  /** A runtime has probed its withdrawn offers. */
   | {
       readonly kind: 'offers_probed';
       readonly runtime: number;
@@ -39,7 +39,7 @@ export type Happening =
   | { readonly kind: 'drain' }
   /** The grace time of a drain is over. */
   | { readonly kind: 'grace_over' }
-  /** Stop now, whatever runs. */
+  /** Stop now and abort running items. */
   | { readonly kind: 'force_quit' }
   | { readonly kind: 'stopped' };
 

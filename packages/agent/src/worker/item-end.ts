@@ -6,7 +6,7 @@ export type WithdrawalReach = 'offer' | 'model' | 'runtime';
 /** What a runtime wants withdrawn after a `not_here` failure, beside the usual pause of the failed offer. */
 export interface RuntimeWithdrawal {
   readonly reach: WithdrawalReach;
-  /** `probe`: until the runtime has looked and found it working. `restart`: for the life of this process. */
+  /** `probe`: until a probe succeeds. `restart`: for the life of this process. */
   readonly until: 'probe' | 'restart';
 }
 

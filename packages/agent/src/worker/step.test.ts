@@ -3,7 +3,7 @@ import { describeStep } from '../testing/describe-step.ts';
 import { from } from '../testing/worker-fixture.ts';
 import { EVENTS, STATES, timeOf } from '../testing/worker-states.ts';
 
-/** What an event makes of every state that the table below does not list. */
+/** The effect of an event in every state that the table below does not list. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
   'heartbeat failed': 'a heartbeat missed',
   'heartbeat failed: id in use': 'no longer admitted',

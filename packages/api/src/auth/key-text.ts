@@ -7,7 +7,7 @@ const TEXT = /^(mbk|mbj)_([0-9a-f]{16})_([\w-]{43})$/;
 export type SecretKind = 'mbk' | 'mbj';
 
 export interface NewSecret {
-  /** The whole text, shown once. */
+  /** The complete secret. It is shown only once and not stored. */
   readonly text: string;
   /** The parts that are stored. */
   readonly halves: KeyHalves;
@@ -31,7 +31,7 @@ export function sameHash(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-// A fast hash is enough, because 256 random bits are in no dictionary.
+// A fast hash is enough, because nobody can guess a secret of 256 random bits.
 function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

@@ -11,7 +11,7 @@ const CALLS = [
 ] as const;
 
 describe.each(CALLS)('%s', (path, body) => {
-  it('serves workers of this release and of the previous one, which sends no version', async () => {
+  it('serves workers of this API version, of the previous one, and without a version header', async () => {
     expect((await send('POST', path, body, speaking(API_VERSION))).status).toBe(200);
     expect((await send('POST', path, body, speaking(API_VERSION - 1))).status).toBe(200);
     expect((await send('POST', path, body)).status).toBe(200);

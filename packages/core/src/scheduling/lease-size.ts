@@ -52,7 +52,7 @@ export function leaseSize(demand: LeaseDemand): number {
   return Math.max(1, Math.min(Math.floor(items / shardSize), leaseLimit ?? Number.MAX_SAFE_INTEGER));
 }
 
-/** Items up to which a worker may hold leases and still get more: two leases, at least four items a slot. */
+/** A worker that holds fewer items than this may lease more: two leases, at least four items a slot. */
 export function maxHeldItems(itemsPerSecond: number | null, slots: number): number {
   const lease = Math.min(wantedItems(itemsPerSecond, slots), MAX_LEASE_ITEMS);
   return 2 * Math.max(lease, DEFAULT_ITEMS_PER_SLOT * slots);

@@ -28,7 +28,7 @@ export function withOutcomes(history: OutcomeHistory, ok: number, errors: number
 /** How many tasks of a job a worker may lease now: any number, one, or none. */
 export type LeaseBudget = 'all' | 'one' | 'none';
 
-/** Weighted errors from which a worker may be broken. Six errors in a row reach it. */
+/** A worker with at least this weighted number of errors may be broken. Six errors in a row reach it. */
 const MANY_ERRORS = 5;
 /** Shortest and longest pause between the tasks of a worker on probation. */
 const SHORTEST_PAUSE_SECONDS = 60;

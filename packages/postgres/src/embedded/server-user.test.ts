@@ -15,7 +15,7 @@ describe('pickServerUser', () => {
     });
   });
 
-  it('does not pick the nobody of macOS, whose id is negative', () => {
+  it('does not pick the nobody user of macOS, whose id is negative', () => {
     const passwd =
       '##\n# comment\n##\nnobody:*:-2:-2:Unprivileged User:/var/empty:/usr/bin/false\nroot:*:0:0::/:\n';
     expect(pickServerUser(passwd)).toBeUndefined();

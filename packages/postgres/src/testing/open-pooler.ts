@@ -10,7 +10,7 @@ import { serverUser } from '../embedded/server-user.ts';
 
 /** A PgBouncer in transaction mode. */
 export interface Pooler {
-  /** URL of the database through the pooler. */
+  /** URL that reaches the database through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function openPooler(
     throw new Error(`PgBouncer did not start:\n${log.join('\n')}`);
   });
   await Promise.race([up.promise, failed]);
-  failed.catch(() => undefined); // `close` ends it on purpose
+  failed.catch(() => undefined); // `close` kills PgBouncer. That must not become an unhandled rejection.
   return {
     url: `postgres://anybody@127.0.0.1:${poolerPort}/pooled`,
     async close() {

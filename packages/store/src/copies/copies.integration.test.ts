@@ -8,7 +8,7 @@ import { leaseTasks, NOOP_OFFER, submitJob } from '../testing/index.ts';
 const { db, monotonicMs, lease, report, taskRow, leasedToAnn, copyFor } = copyStore();
 
 describe('copies for a worker that finds nothing pending', () => {
-  it('copies the last items of the holder, last first, with the attempt of its lease', async () => {
+  it('copies items from the end of the holder’s task, in reverse order, with the attempt of the holder’s lease', async () => {
     const { task } = await leasedToAnn(10);
     const copy = await copyFor('bob');
     expect(copy).toMatchObject({ taskId: task.taskId, attempt: task.attempt, copy: true });
@@ -28,7 +28,7 @@ describe('copies for a worker that finds nothing pending', () => {
     expect(await lease('bob')).toMatchObject([{ copy: false, attempt: 1 }]);
   });
 
-  it('copies nothing when the worker accepts no copies or the store gives none', async () => {
+  it('copies nothing when copies are turned off in the worker or in the store', async () => {
     await leasedToAnn(10);
     expect(await lease('bob', { acceptsCopies: false })).toEqual([]);
     const store = createStore({ url: db.url, monotonicMs, copies: false });
@@ -46,7 +46,7 @@ describe('copies for a worker that finds nothing pending', () => {
     expect(await lease('cem')).toEqual([]);
   });
 
-  it('gives the next copy when every item of the last one has an outcome, from whichever worker', async () => {
+  it('gives the next copy once every item of the previous copy has an outcome from any worker', async () => {
     const { task } = await leasedToAnn(10);
     const copy = await copyFor('bob');
     await report('bob', copy, 9, 8, 7, 6);
@@ -67,7 +67,7 @@ describe('copies for a worker that finds nothing pending', () => {
     expect(await lease('bob')).toEqual([]);
   });
 
-  it('copies so many items that both workers end together, over several tasks, most recently leased first', async () => {
+  it('copies as many items as let both workers finish together, from several tasks, most recently leased first', async () => {
     await submitJob(db.store, { items: 8, shardSize: 2 });
     await leaseTasks(db.store, 'ann', 4);
     const copies = await lease('bob');
@@ -76,10 +76,10 @@ describe('copies for a worker that finds nothing pending', () => {
   });
 });
 
-it('tries every holder in turn for a worker that waits, even when most have nothing copyable', async () => {
+it('tries the holders one after another for a waiting worker, even if most have nothing to copy', async () => {
   await submitJob(db.store, { items: 6, shardSize: 1 });
   for (let n = 0; n < 6; n += 1) await leaseTasks(db.store, `holder-${n}`);
-  await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // all are overdue
+  await db.sql`update job_tallies set last_at = now() - interval '1 hour'`; // makes all holders overdue
   await db.sql`update tasks set expiries = ${MAX_EXPIRIES_FOR_COPIES} where id < 6`;
   let now = 0;
   const store = createStore({ url: db.url, monotonicMs: () => now });

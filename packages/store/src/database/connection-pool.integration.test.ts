@@ -53,7 +53,7 @@ async function proxy(): Promise<{ readonly url: string; cut(yes: boolean): void 
   };
 }
 
-it('a connection pool answers every statement with its own rows or an error while backends are killed', async () => {
+it('a connection pool never returns the rows of another statement while backends are killed', async () => {
   const { durable } = connections();
   const killer = postgres(db.url, { max: 1, onnotice: () => undefined });
   let over = false;
@@ -114,7 +114,7 @@ it('a connection pool rejects at the deadline when the server stops answering, a
     .toMatchObject([{ one: 1 }]);
 });
 
-it('a slow statement ends at the server’s time-out, and an idle transaction at the connection pool’s deadline', async () => {
+it('the server’s time-out ends a slow statement, and the connection pool’s deadline ends an idle transaction', async () => {
   const { durable } = connections({ connections: 1, statementMs: 300 });
   await expect(durable.run(async (sql) => sql`select pg_sleep(60)`)).rejects.toMatchObject({ code: '57014' });
   const [idle, next] = await Promise.allSettled([
@@ -125,7 +125,7 @@ it('a slow statement ends at the server’s time-out, and an idle transaction at
   expect(next).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] });
 });
 
-it('a connection pool ends long work only when it reports no progress', async () => {
+it('a connection pool ends long work that reports no progress, and keeps work that does', async () => {
   const pool = new ConnectionPool(new Database(db.url), {
     applicationName: 'macbatch',
     settings: {},
@@ -146,7 +146,7 @@ it('a connection pool ends long work only when it reports no progress', async ()
   expect(silent).toMatchObject({ status: 'rejected', reason: { code: 'DATABASE_TIMEOUT' } });
 });
 
-it('a connection pool rejects a transaction in which a statement failed, although its work resolved', async () => {
+it('a connection pool rejects a transaction with a failed statement, even if the callback resolves', async () => {
   const { durable } = connections();
   await expect(
     durable.transaction(async (sql) => {

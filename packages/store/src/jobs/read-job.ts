@@ -37,7 +37,7 @@ interface OffersRow {
   readonly models: readonly string[];
 }
 
-/** What the alive workers offer, each combination once. */
+/** Reads the distinct offers of all alive workers. */
 const readOffers = statement<NoArguments, OffersRow>(
   () => sql`select distinct ${workers.jobTypes}, ${workers.models} from ${workers} where ${alive()}`,
 );
@@ -56,12 +56,12 @@ export interface JobWorker {
 
 export interface JobDetail extends Job {
   readonly modelsUsed: readonly ModelBuild[];
-  /** The job has work left that no alive worker offers to do. */
+  /** The job is unfinished and no alive worker offers its work kind. */
   readonly noRunner: boolean;
   readonly workers: readonly JobWorker[];
 }
 
-/** Reads a job with its workers and models; null when there is none. */
+/** Reads a job with its workers and models; null if the job does not exist. */
 export async function readJob(connections: ConnectionPools, id: string): Promise<JobDetail | null> {
   const client = connections.durable;
   const [row] = await readJobRow.run(client, { job: id });

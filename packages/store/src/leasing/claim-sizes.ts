@@ -17,7 +17,7 @@ export interface ClaimSize {
 }
 
 /**
- * The claims to try, one after the other. A worker that tells its slots gets a size in seconds of work for each of
+ * The claims to try, one after the other. A worker that reports its slots gets a size in seconds of work for each of
  * the first jobs, and nothing while it holds enough. Other workers get one claim over all jobs.
  */
 export async function* claimSizes(

@@ -14,7 +14,7 @@ export type ClaimArguments = {
   limit: number;
   leaseMs: number;
   jobs: readonly string[];
-  /** Task ids up to which the job is known to have nothing pending: dead index entries there are not walked again. */
+  /** Pending floor of each job. The claim starts there, to skip dead index entries. */
   floors: readonly string[];
   /** A job in which the worker has more errors is left out: its lease budget must be computed again. */
   errorsAtMost: readonly number[];

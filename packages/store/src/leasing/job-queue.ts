@@ -52,7 +52,7 @@ export class JobQueue {
     return this.#monotonicMs() - this.#readAtMs >= SCHEDULING_CACHE_MS;
   }
 
-  /** Counts the readings of the database, to tell one from the next. */
+  /** Number of database reads so far. It changes when the queue is read again. */
   get readings(): number {
     return this.#readings;
   }

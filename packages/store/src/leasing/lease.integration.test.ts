@@ -107,7 +107,7 @@ it('W4: a worker that holds enough gets no more until it reports, and is then no
 });
 
 describe('the order between jobs', () => {
-  // With so many slots the worker never holds enough.
+  // With 100 slots the worker always wants more items.
   const next = async () => (await lease({ limit: 1, slots: 100 })).tasks[0]?.jobId;
 
   it('is by priority, then fewest items left, then age', async () => {

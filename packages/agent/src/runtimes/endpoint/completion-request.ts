@@ -25,7 +25,7 @@ export interface EndpointRequest {
 
 /**
  * Builds the HTTP request for an item, without the model's name. Params are passed through, except two: `system`
- * becomes the first message (chat only), and `template` is a text in which `{{text}}` stands for the payload's text.
+ * becomes the first message (chat only), and `{{text}}` in `template` is replaced by the payload's text.
  */
 export function endpointRequest(
   jobType: EndpointJobType,

@@ -92,7 +92,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
     });
   }
 
-  /** The digest that Ollama tells; other servers have none. A failure here does not cost the item its result. */
+  /** Reads a model's digest. Only Ollama reports one. A failure here does not fail the item. */
   function digestOf(model: string): Promise<string | null> {
     const known = digests.get(model);
     if (known !== undefined && now() - known.at < DIGEST_TRUSTED_MS) return known.digest;

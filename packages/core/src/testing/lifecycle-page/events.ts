@@ -28,7 +28,7 @@ const bySender = (
     ]),
   );
 
-/** Reports are judged by the attempt alone, so another worker with the holder's attempt is no case of its own. */
+/** Reports are judged by the attempt alone, so there is no separate case for another worker that reports the holder's attempt. */
 const REPORTERS = ['the holder', 'an earlier lease', 'an attempt that was never leased'];
 
 /** One event with the senders that may send it; each makes an event for a task. */

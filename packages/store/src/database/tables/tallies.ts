@@ -36,7 +36,7 @@ export const jobTallies = pgTable(
     taskErrors: integer('task_errors').notNull().default(0),
     leasesExpired: integer('leases_expired').notNull().default(0),
     lastLeasedAt: moment('last_leased_at'),
-    /** Reported outcomes, of which older ones count less, as of `lastAt`: see `recent-items.ts`. */
+    /** Decayed count of reported outcomes at `lastAt`. See `recent-items.ts`. */
     recentItems: doublePrecision('recent_items').notNull().default(0),
     firstAt: moment('first_at').notNull().defaultNow(),
     lastAt: moment('last_at').notNull().defaultNow(),
