@@ -35,7 +35,7 @@ it('A2: the whole life of a job goes through the client that is derived from the
   expect((await client.call('listJobs', { query: {} })).jobs).toHaveLength(1);
 });
 
-it('A3: the client's error has the code and the line of a refusal', async () => {
+it('A3: the error of the client has the code and the line of a refusal', async () => {
   async function* bad() {
     yield JSON.stringify(JOB);
     yield '{"id":""}';

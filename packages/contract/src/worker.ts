@@ -102,7 +102,8 @@ export const WorkerView = z
       .default(null)
       .openapi({ description: "Seconds since its last heartbeat, by the database's clock" }),
     state: z.enum(WORKER_STATES).nullable().default(null).openapi({
-      description: 'The worker's state, with the reason if it is not working. Null from an older control plane',
+      description:
+        'State of the worker, with the reason if it is not working. Null from an older control plane',
     }),
     running: z
       .array(WorkKind.extend({ tasks: z.int() }))
