@@ -58,7 +58,7 @@ it('continues from a restored backup: runs no item again that had an outcome, an
 
   // After the backup there are more outcomes, and a job whose task still runs. Both are lost.
   const second = await up(folder, 'data', port);
-  // At the second heartbeat, the worker has the answer to the first, which says what became of its leases.
+  // At the second heartbeat, the worker has the answer to the first, which states whether it still holds its leases.
   const heartbeatAfter = async (after: number) => {
     const { workers } = await client.call('listWorkers', {});
     const [at] = workers.map(({ last_heartbeat_at }) => Date.parse(last_heartbeat_at));

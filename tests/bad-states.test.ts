@@ -39,10 +39,10 @@ it('reports a missing, unreachable or refusing database in one line', async () =
   [stranger.username, stranger.password] = ['nobody-like-this', 'hunter2'];
   const nowhere = new URL(url);
   nowhere.port = '1';
-  const [gone, unknown, unreachable] = await Promise.all(
+  const [noDatabase, unknown, unreachable] = await Promise.all(
     [missing, stranger, nowhere].map((each) => refused([], { MACBATCH_DATABASE_URL: each.href })),
   );
-  expect(gone).toMatch(/that database does not exist.*createdb/);
+  expect(noDatabase).toMatch(/that database does not exist.*createdb/);
   expect(unknown).toMatch(/refuses user "nobody-like-this" .*Check user and password/);
   expect(unknown).not.toContain('hunter2');
   expect(unreachable).toMatch(/No Postgres server can be reached at .*:1\b.*Check host and port/);

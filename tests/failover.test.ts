@@ -113,7 +113,7 @@ it('continues without restarts when a standby takes over, and loses nothing that
     () => submittedCounts().every((jobs) => jobs >= 3) && recordedOutcomes(proxies).length >= 3 * ITEMS,
   );
   await pair.killPrimary();
-  // Requests are refused at once.
+  // Requests are refused immediately.
   const [client] = proxies.map(({ url }) => new Client({ baseUrl: url, retries: 0 }));
   await until(async () => (await fetch(`${proxies[0]?.url}/v1/jobs`)).status === 503);
   const before = submittedCounts();

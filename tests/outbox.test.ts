@@ -48,7 +48,7 @@ it('W6: reports after a restart what a killed worker had finished and not report
   expect(await endedJob(control.client, job)).toMatchObject({
     state: 'done',
     items: { ok: 8 },
-    // The rest of the task was released at once, before its lease expired.
+    // The rest of the task was released immediately, before its lease expired.
     lease_expired_events: 0,
     leases_granted: 2,
   });

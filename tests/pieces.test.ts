@@ -180,7 +180,7 @@ it('up: runs a control plane with its own Postgres until SIGINT', async () => {
   expect(processesWith(folder)).toEqual([]);
 });
 
-it('reports all problems of a wrong configuration at once and exits with 1', async () => {
+it('reports all problems of a wrong configuration together and exits with 1', async () => {
   const control = start('control', [], { env: { MACBATCH_PORT: 'x', MACBATCH_PROT: '1' } });
   const worker = start('worker', [], { env: { MACBATCH_ENDPOINTS: '{', MACBATCH_CONCURRENCY: '0' } });
   onTestFinished(() => control.kill('SIGKILL'));

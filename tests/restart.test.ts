@@ -10,7 +10,7 @@ import { jsonLines, macbatch } from './testing/program.ts';
 it.each([
   ['with its outbox', false],
   ['after a purge of its outbox', true],
-])('W8: takes up its task at once when a killed worker starts again %s', async (_, purge) => {
+])('W8: takes up its task immediately when a killed worker starts again %s', async (_, purge) => {
   const control = await startControl();
   const server = await modelServer();
   const job = await submitPrompts(control.client, 4, 4);

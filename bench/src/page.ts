@@ -16,7 +16,7 @@ Written by \`${run.command}\`; do not edit it by hand.
 Contestants run in turn within each round, on the same server with durable settings. Figures are medians of the
 rounds, and ratios are medians of the ratios within a round. Only ratios can be compared with other machines. Below
 "floor" is a regression; "goal" is the aim of the design. In lines with a peer, both are ratios. graphile is
-graphile-worker with its fastest documented settings (24 at once, local queue of 500, batches without delay), which
+graphile-worker with its fastest documented settings (24 concurrent jobs, local queue of 500, batches without delay), which
 delete finished jobs. pg-boss is fetch and complete in batches.
 
 ${dirs.map((dir) => section(run, dir)).join('\n\n')}

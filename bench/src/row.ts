@@ -41,7 +41,7 @@ export interface Row {
   measure(bench: Bench): Promise<Line[]>;
 }
 
-/** Tells whether a line reaches its goal or its floor. Empty if it has neither. */
+/** Says in words whether a line reaches its goal or its floor. Empty if it has neither. */
 export function verdict(line: Line): 'goal' | 'floor' | 'MISSED' | 'n/a' | '' {
   const judged = line.to === null ? line.value : line.ratio;
   if (line.floor === null && line.goal === null) return '';

@@ -63,7 +63,7 @@ it('fails all running items after a crash and stops for a minute', async () => {
   expect(mac.executed).toBeCloseTo(11);
 });
 
-it('frees the slot of an aborted item at once', async () => {
+it('frees the slot of an aborted item immediately', async () => {
   const mac = new Mac({ speed: 1, slots: 1, loadSeconds: 0 });
   const abort = new AbortController();
   const aborted = ending(mac, { cost: 100, signal: abort.signal });

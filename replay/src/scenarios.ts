@@ -142,7 +142,7 @@ export type ScenarioName = keyof typeof SCENARIOS;
 
 export const SCENARIO_NAMES: readonly ScenarioName[] = Object.keys(SCENARIOS).filter(isScenario);
 
-/** Tells whether a scenario has this name. */
+/** Returns whether a scenario has this name. */
 export function isScenario(name: string): name is ScenarioName {
   return Object.hasOwn(SCENARIOS, name);
 }

@@ -10,7 +10,7 @@ const HORIZON_SECONDS = 400_000;
 export interface MacTrace {
   /** Relative to a Mac of speed 1. */
   readonly speed: number;
-  /** The number of items that it runs at once. */
+  /** The number of items that it runs concurrently. */
   readonly slots: number;
   /** Intervals in which its lid is closed. */
   readonly asleep: readonly Interval[];

@@ -10,18 +10,18 @@ export type RoundTrips = number[];
 
 /** Opens a connection whose requests are timed. */
 export function wire(roundTrips: RoundTrips): Wire {
-  const gone = new AbortController();
+  const cutOff = new AbortController();
   return {
     async fetch(url, init) {
-      const signals = [gone.signal, init.signal].filter((signal) => signal != null);
+      const signals = [cutOff.signal, init.signal].filter((signal) => signal != null);
       const sentAt = performance.now();
       const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
       // Reads the whole reply, so that its time is included and a killed process gets none.
       const body = await response.arrayBuffer();
-      gone.signal.throwIfAborted();
+      cutOff.signal.throwIfAborted();
       if (!url.endsWith('/tasks/lease')) roundTrips.push((performance.now() - sentAt) / 1000);
       return new Response(body, response);
     },
-    cut: () => gone.abort(new Error('this Mac is off')),
+    cut: () => cutOff.abort(new Error('this Mac is off')),
   };
 }

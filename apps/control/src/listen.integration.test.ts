@@ -92,19 +92,19 @@ it('A3: stores nothing of an upload that breaks off', async () => {
 });
 
 it('A1: leaves no lease and charges no attempt when a worker hangs up while it waits', async () => {
-  const gone = new AbortController();
-  const waiting = post('/v1/tasks/lease', LEASE, gone.signal).catch(() => 'gone');
+  const disconnect = new AbortController();
+  const waiting = post('/v1/tasks/lease', LEASE, disconnect.signal).catch(() => 'disconnected');
   await until(async () => {
     const [row] =
       await db.sql`select count(*)::int as asked from pg_stat_activity where application_name = 'macbatch-lease'`;
     return row?.['asked'] !== 0;
   });
-  gone.abort();
-  expect(await waiting).toBe('gone');
+  disconnect.abort();
+  expect(await waiting).toBe('disconnected');
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
   expect(await (await bob).json()).toMatchObject({ tasks: [{ items: [{ item_id: 'a' }] }] });
-  // If the lease was granted before the hang-up was noticed, it was released at once.
+  // If the lease was granted before the hang-up was noticed, it was released immediately.
   expect(await db.sql`select assigned_worker, attempts - returns as charged from tasks`).toEqual([
     { assigned_worker: 'bob', charged: 1 },
   ]);

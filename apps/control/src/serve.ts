@@ -14,7 +14,7 @@ const CLOSE_TIMEOUT_MS = 5000;
 export interface ServeSignals {
   /** Aborts when the control plane should stop. */
   readonly asked: AbortSignal;
-  /** Aborts when the control plane should stop at once. */
+  /** Aborts when the control plane should stop immediately. */
   readonly forceQuit: AbortSignal;
 }
 

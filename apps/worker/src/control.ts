@@ -5,7 +5,7 @@ import type { WorkerConfig } from '@macbatch/settings';
 
 const DEFAULT_URL = 'http://127.0.0.1:7420';
 
-/** Opens a client of the control plane: the one that the configuration names, else the one that was joined. */
+/** Opens a client of the control plane: the configured one, or the joined one if none is configured. */
 export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);

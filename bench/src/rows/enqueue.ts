@@ -5,7 +5,7 @@ import { enqueuePgBoss } from '../peers/pg-boss.ts';
 import { submitNoops } from '../product-load.ts';
 import { figure, type Row } from '../row.ts';
 
-/** Measures the submission of many one-item tasks at once. */
+/** Measures the submission of many one-item tasks in one call. */
 export const enqueue: Row = {
   name: 'enqueue',
   title: 'Bulk enqueue of one-item tasks (200 B)',

@@ -63,7 +63,7 @@ describe('a refusal', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('A3: is an ApiError also when it is not from macbatch', async () => {
+  it('A3: is an ApiError even when it is not from macbatch', async () => {
     const { client } = clientOf(() => new Response('<html>nginx</html>', { status: 404 }));
     await expect(client.call('listWorkers', {})).rejects.toMatchObject({
       code: 'foreign_reply',

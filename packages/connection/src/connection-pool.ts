@@ -13,7 +13,7 @@ const CLOSE_MS = 5000;
 const MIN_ACQUIRE_MS = 5000;
 /** Connections are replaced after this time: host names and certificates change, and the server's memory grows. */
 const LIFETIME_MS = 45 * 60_000;
-/** Makes the server notice when this process is gone, and release its locks. */
+/** Makes the server detect that this process has ended, and release its locks. */
 const KEEP_ALIVE = { tcp_keepalives_idle: '30', tcp_keepalives_interval: '10', tcp_keepalives_count: '3' };
 
 export interface ConnectionPoolOptions {

@@ -125,7 +125,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Closes the connection at once. Running statements fail here; the server may still carry them out. */
+  /** Closes the connection immediately. Running statements fail here; the server may still carry them out. */
   destroy(): void {
     this.#markLost();
     this.#socket.destroy();

@@ -7,7 +7,7 @@ export interface DatabaseHost {
   readonly tls: Tls;
 }
 
-/** A parsed Postgres URL. It can name several hosts, one of which takes writes at a time. */
+/** A parsed Postgres URL. It can name several hosts. Only one of them accepts writes at a time. */
 export interface DatabaseAddress {
   /** In the order of the URL. */
   readonly hosts: readonly DatabaseHost[];

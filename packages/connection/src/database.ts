@@ -58,7 +58,7 @@ export class Database {
 
   async #open(host: DatabaseHost, options: SessionOptions): Promise<Connected> {
     if (this.#behindPooler) return this.#start(host, options, true);
-    // Another call may detect the pooler meanwhile. This connection decides by its own answer.
+    // Another call may detect the pooler concurrently. This connection decides by its own answer.
     try {
       const connected = await this.#start(host, options, false);
       if (connected.hasSettings) return connected;

@@ -41,7 +41,7 @@ it.each<[string, (socket: Socket) => void, string]>([
     (socket) => socket.once('data', () => socket.end('S')),
     'ECONNRESET',
   ],
-])('rejects at once and closes the socket when the server %s', async (_, serve, code) => {
+])('rejects immediately and closes the socket when the server %s', async (_, serve, code) => {
   const socket = await connectedTo(serve);
   await expect(startTls(socket, REQUIRED, 'localhost', 60_000)).rejects.toMatchObject({ code });
   expect(socket.destroyed).toBe(true);

@@ -24,9 +24,9 @@ export interface WorkNotifierOptions {
 }
 
 /**
- * Tells waiting callers that there may be work: at once in this process, by `LISTEN` from others. Notifications can be
- * lost, so callers must also poll. A pooler accepts `LISTEN` and delivers nothing: therefore the listener pings
- * itself, and stops when the ping does not arrive.
+ * Notifies waiting callers that there may be work: directly in this process, by `LISTEN` from others. Notifications
+ * can be lost, so callers must also poll. A pooler accepts `LISTEN` and delivers nothing: therefore the listener
+ * pings itself, and stops when the ping does not arrive.
  */
 export class WorkNotifier {
   readonly #options: WorkNotifierOptions;

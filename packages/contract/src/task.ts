@@ -46,7 +46,8 @@ export const LeaseRequest = z
       description: 'Most tasks that this call leases; 4 if neither this nor slots is given',
     }),
     slots: z.int().min(1).max(1000).optional().openapi({
-      description: 'Items that the worker runs at once. If given, a lease holds the work of about 45 seconds',
+      description:
+        'Items that the worker runs concurrently. If given, a lease holds the work of about 45 seconds',
     }),
     offers: z.array(Offer).min(1).max(1000),
     holds: z.array(LeaseName).max(10_000).optional().openapi({

@@ -14,8 +14,8 @@ export const Heartbeat = z
     hostname: plainText(255),
     job_types: z.array(JobType).max(100),
     models: z.array(plainText(200)).max(1000),
-    concurrency: count.openapi({ description: 'Items that the worker runs at once' }),
-    lease_limit: count.openapi({ description: 'Most tasks that it asks for at once' }),
+    concurrency: count.openapi({ description: 'Items that the worker runs concurrently' }),
+    lease_limit: count.openapi({ description: 'Most tasks that it asks for in one call' }),
     rates: z
       .array(
         z.strictObject({

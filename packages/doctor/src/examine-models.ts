@@ -8,7 +8,7 @@ const DEFAULT_SERVERS = [
   { name: 'vLLM', url: 'http://127.0.0.1:8000/v1' },
 ] as const;
 
-/** A healthy server lists its models at once. */
+/** A healthy server lists its models immediately. */
 const TIMEOUT_MS = 2000;
 const MAX_SHOWN_MODELS = 5;
 

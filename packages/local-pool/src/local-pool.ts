@@ -24,7 +24,7 @@ export interface LocalPool {
   readonly url: string;
   readonly workers: readonly ChildProgram[];
   readonly control: ChildProgram;
-  /** Drains the workers, then stops the control plane. Stops both at once when `forceQuit` aborts. */
+  /** Drains the workers, then stops the control plane. Stops both immediately when `forceQuit` aborts. */
   stop(forceQuit: AbortSignal): Promise<void>;
 }
 

@@ -11,5 +11,5 @@ forceQuit.addEventListener('abort', () => {
   process.exit(0);
 });
 log('program.started', { text: 'two\nlines, a "quote", \u0000', nested: { list: [1, null] } });
-// A channel or a pipe alone does not keep the process alive after its parent has gone.
+// A channel or a pipe alone does not keep the process alive after its parent has ended.
 setInterval(() => undefined, 1000);

@@ -33,7 +33,7 @@ it('B3: writes each event as one line of JSON with its time, program and fields'
   ]);
 });
 
-it('B3: loses no line when the program exits at once', () => {
+it('B3: loses no line when the program exits immediately', () => {
   const output = written(`
     const log = createLog('worker');
     for (let n = 0; n < 2000; n += 1) log('line.written', { n });

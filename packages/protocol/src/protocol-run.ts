@@ -19,7 +19,7 @@ export interface ProtocolOptions {
   readonly patienceSeconds: number;
 }
 
-/** The number of items that each worker runs at once. */
+/** The number of items that each worker runs concurrently. */
 export const CONCURRENCY = 4;
 const WORKERS = ['protocol-mac-1', 'protocol-mac-2'] as const;
 const POLL_MS = 250;

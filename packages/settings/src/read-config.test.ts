@@ -38,7 +38,7 @@ it('treats an empty variable as unset, even an unknown one', () => {
   expect(problemsOf({ MACBATCH_URL: '' })).toEqual(['  MACBATCH_URL: is not set']);
 });
 
-it('reports all problems at once, each with the name of its variable', () => {
+it('reports all problems together, each with the name of its variable', () => {
   expect(
     problemsOf({ MACBATCH_PORT: 'eighty', MACBATCH_LIST: '[{"url":5},{}]', MACBATCH_PROT: '80' }),
   ).toEqual([

@@ -12,7 +12,7 @@ export class ConfigError extends Error {
 /**
  * Reads the configuration of a program from the environment. The members of `schema` are the names of the
  * variables. Ignores other variables, except one with the prefix `MACBATCH_` that no program has: that is a typing
- * error. Throws `ConfigError` with all problems at once.
+ * error. Throws `ConfigError` with all problems in one message.
  */
 export function readConfig<Shape extends z.ZodObject>(
   schema: Shape,

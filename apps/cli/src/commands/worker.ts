@@ -29,7 +29,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
       '--token <token>',
       'for join: the token that macbatch keys invite printed (or $MACBATCH_JOIN_TOKEN)',
     )
-    .option('--concurrency <items>', 'number of items to run at once (default: 8)')
+    .option('--concurrency <items>', 'number of items to run concurrently (default: 8)')
     .option(
       '--lease-limit <tasks>',
       'most tasks to lease in one call (default: what the worker runs in 45 seconds)',

@@ -15,7 +15,7 @@ export interface AgentOptions {
   readonly runtimes: readonly Runtime[];
   /** Keeps finished outcomes until they are acknowledged. Without an outbox they are only in memory. */
   readonly outbox?: Outbox;
-  /** Items that run at once. */
+  /** Number of items that run concurrently. */
   readonly concurrency: number;
   /** Most tasks of one lease call; null lets the control plane go by the worker's rate. */
   readonly leaseLimit: number | null;

@@ -69,7 +69,7 @@ export class Agent {
 
   /**
    * Works until `asked` aborts, then drains: running items may end within the grace time, the rest is handed
-   * back. `forceQuit` ends the grace time at once.
+   * back. `forceQuit` ends the grace time immediately.
    */
   async run(asked: AbortSignal, forceQuit: AbortSignal): Promise<void> {
     const drain = () => this.#drain(forceQuit);

@@ -7,7 +7,7 @@ import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
 import { TestPool } from '../testing/test-pool.ts';
 
 const SHARD = 5;
-/** Most errors of a broken worker: 13 until it is on probation, 4 for each slot held meanwhile, and one more lease. */
+/** Most errors of a broken worker: 13 until it is on probation, 4 held items per slot, and one more lease. */
 const MAX_ERRORS = 5 + 8 + 4 * 4 + SHARD;
 
 it('loses few items to a Mac that fails every item immediately, and runs the rest on another', async () => {

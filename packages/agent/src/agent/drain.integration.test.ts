@@ -32,7 +32,7 @@ it('W7: on a drain, leases nothing, lets running items end, hands back the rest 
   expect(elsewhere.started.toSorted((x, y) => x - y)).toEqual([2, 3, 4, 5, 6, 7]);
 });
 
-it('W7: hands back unstarted items at once, and reports running items when they end', async () => {
+it('W7: hands back unstarted items immediately, and reports running items when they end', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
   const runtime = scriptedRuntime({ hold: (n) => n > 0 });
@@ -89,7 +89,7 @@ it('W7: waits for no item after a forced quit', async () => {
   expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 }, tasks: { pending: 1 } });
 });
 
-it('W7: ends also when the control plane is unreachable', async () => {
+it('W7: ends even when the control plane is unreachable', async () => {
   const pool = await TestPool.open();
   await submitJob(pool.store, { items: 1 });
   const runtime = scriptedRuntime({ hold: always });

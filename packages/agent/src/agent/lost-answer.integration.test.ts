@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
 import { TestPool } from '../testing/test-pool.ts';
 
-it('T2: runs leases at once whose answer was lost, on the worker that holds them', async () => {
+it('T2: immediately runs leases whose answer was lost, on the worker that holds them', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 1 });
   let answersToLose = 2;

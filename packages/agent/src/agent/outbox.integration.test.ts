@@ -57,7 +57,7 @@ it('W6: reports outcomes once the control plane is back, and runs nothing twice'
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: reports after a restart what the former process finished, and hands back the rest at once', async () => {
+it('W6: reports after a restart what the former process finished, and immediately hands back the rest', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 8, shardSize: 8 });
   const path = outboxPath();

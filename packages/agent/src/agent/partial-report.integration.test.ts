@@ -11,7 +11,7 @@ it('I4: records finished items while others of the task still run', async () => 
   const id = await submitJob(pool.store, { items: 4, shardSize: 4 });
   const runtime = scriptedRuntime({ hold: (n) => n === 3 });
   const a = pool.start('a', runtime, { concurrency: 2, reportMs: NEVER_MS });
-  // Nothing is left to start, so the outcomes are sent at once.
+  // Nothing is left to start, so the outcomes are sent immediately.
   await until(async () => (await pool.job(id)).items.ok === 3);
   expect((await pool.job(id)).tasks).toMatchObject({ leased: 1 });
   runtime.release(3);

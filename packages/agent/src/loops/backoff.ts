@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const FIRST_MS = 500;
 const MAX_MS = 15_000;
 
-/** Growing pauses between tries, with jitter so that a pool does not come back all at once. */
+/** Growing pauses between tries, with jitter so that the workers of a pool do not all retry at the same time. */
 export class Backoff {
   readonly #random: () => number;
   readonly #sleep: Sleep;

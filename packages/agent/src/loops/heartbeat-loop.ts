@@ -52,7 +52,7 @@ export class HeartbeatLoop {
     }
   }
 
-  /** Tells the control plane that the worker goes offline. */
+  /** Reports to the control plane that the worker goes offline. */
   async sayGoodbye(): Promise<void> {
     const { client, log } = this.#deps.options;
     try {

@@ -37,7 +37,7 @@ it('keeps no notification that ended a wait', async () => {
   await waiting;
 });
 
-it('ends a wait after its time, and at once when the signal has aborted', async () => {
+it('ends a wait after its time, and immediately when the signal has aborted', async () => {
   const signal = new Signal();
   await signal.wait(never, 1);
   await signal.wait(AbortSignal.abort());

@@ -125,7 +125,7 @@ describe('W6: the outbox', () => {
     await again.outbox.close();
   });
 
-  it('rejects when the disk does not take the record', async () => {
+  it('rejects when the write to disk fails', async () => {
     // A device that is always full.
     const opening = Outbox.open('/dev/full');
     await expect(

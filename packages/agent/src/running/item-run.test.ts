@@ -125,7 +125,7 @@ it('fails the item when the server answers others while the item waits', async (
   });
 });
 
-it('ends as aborted after an abort, whatever the runtime throws', async () => {
+it('ends as aborted after an abort, for any error that the runtime throws', async () => {
   const controller = new AbortController();
   const onTry = () => controller.abort();
   for (const answer of [failures.permanent(), failures.notHere(), new Error('socket closed')]) {

@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The member of an object; `undefined` also when the value is not an object. */
+/** Returns the member of an object, or `undefined` if the value is not an object or lacks the member. */
 export function member(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

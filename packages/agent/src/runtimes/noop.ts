@@ -5,7 +5,7 @@ import { RunFailure, type Runtime } from './runtime.ts';
 const MAX_PAUSE_MS = 600_000;
 
 /**
- * Opens a runtime that does nothing, to measure the cost of the pool itself. It answers at once, or after the `ms`
+ * Opens a runtime that does nothing, to measure the cost of the pool itself. It answers immediately, or after the `ms`
  * of the payload, with the payload's `n`.
  */
 export function noop(): Runtime {

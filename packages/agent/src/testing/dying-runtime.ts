@@ -3,7 +3,7 @@ import { EmbeddingProcess } from '../runtimes/use-lite/embedding-process.ts';
 
 /** A runtime over a real child process that dies at the texts `abort…`, `exit`, `kill` and `die-in-company`. */
 export interface DyingRuntime extends Runtime {
-  /** Texts in the order of their starts, each with the largest number of texts that ran at once with it. */
+  /** Texts in the order of their starts, each with the largest number of texts that ran concurrently with it. */
   readonly runs: readonly { readonly text: string; readonly concurrent: number }[];
 }
 

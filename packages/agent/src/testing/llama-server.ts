@@ -15,7 +15,7 @@ export interface LlamaServer {
   kill(): Promise<void>;
 }
 
-/** Finds the program: the one in MACBATCH_LLAMA_SERVER, else the one on the path. */
+/** Finds the program: the one in MACBATCH_LLAMA_SERVER, or the one on the path if it is not set. */
 export function findLlamaServer(): string | undefined {
   const { MACBATCH_LLAMA_SERVER: named, PATH: path = '' } = process.env;
   if (named !== undefined && named !== '') {

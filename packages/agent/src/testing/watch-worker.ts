@@ -138,7 +138,7 @@ export class WatchedWorker {
     check(!this.#draining, `starts ${id} after a drain`);
     check(watched !== undefined, `starts ${id} of a lease that it does not hold`);
     check(!watched.saved.has(id), `starts ${id}, which has an outcome`);
-    check(!watched.running.has(id), `starts ${id} twice at once`);
+    check(!watched.running.has(id), `starts ${id} while it is running`);
     check(!watched.handedBack.has(id), `starts ${id}, which was handed back`);
     check(!alone || this.#runs.size === 0, `starts the suspect ${id} beside others`);
     check(

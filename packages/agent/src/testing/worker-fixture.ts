@@ -121,7 +121,7 @@ export const failed = (run: number, message = 'it broke'): Happening => ({
 export const crashed = (run: number): Happening => ({
   kind: 'item_ended',
   run,
-  end: { kind: 'crashed', error: { code: 'runtime_crashed', message: 'it is gone' } },
+  end: { kind: 'crashed', error: { code: 'runtime_crashed', message: 'it has exited' } },
 });
 export const abortedRun = (run: number): Happening => ({ kind: 'item_ended', run, end: { kind: 'aborted' } });
 export const notHere = (run: number): Happening => ({

@@ -31,7 +31,7 @@ it.each(['', '[', '{"a":1}', '[7]'])('W8: treats a file with the text %j as empt
   expect(readFileSync(path, 'utf8')).toBe('["b"]');
 });
 
-it('W8: starts also when the file cannot be written', async () => {
+it('W8: starts even when the file cannot be written', async () => {
   const { former, forget } = await addBoot(join(file(), 'not-a-folder', 'boots.json'), 'b');
   await forget();
   expect(former).toEqual([]);

@@ -30,7 +30,7 @@ it.each(['', '0', 'nonsense', '4194999 1 of a process that has ended'])(
   },
 );
 
-it('W6: opens a folder whose owner has gone when another program has its process id', async () => {
+it('W6: opens a folder whose owner has exited when another program has its process id', async () => {
   const dir = stateDir();
   await (await workerFolder(dir, 'a', 'boot-1')).close();
   writeFileSync(join(dir, 'a/owner.pid'), `${process.ppid} then`);

@@ -82,7 +82,7 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Removes an owner that is gone. A new owner that another process has written meanwhile stays. */
+/** Removes the file of an owner that has exited. Keeps the file if another process has written a new owner. */
 async function removeOwner(path: string, owned: string): Promise<void> {
   const aside = `${path}.${process.pid}.old`;
   try {

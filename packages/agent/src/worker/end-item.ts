@@ -10,7 +10,7 @@ import { withdrawFailed } from './withdraw-failed.ts';
 import { forgetFailures } from './withdrawals.ts';
 import { isEnded, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
-/** W6: an outcome keeps its slot until it is in the outbox. Every other end frees the slot at once. */
+/** W6: an outcome keeps its slot until it is in the outbox. Every other end frees the slot immediately. */
 export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Change {
   return (state) => {
     const run = state.runs.find((each) => each.number === number && each.saving === null);

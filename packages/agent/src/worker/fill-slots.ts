@@ -5,7 +5,7 @@ import { flush } from './reports.ts';
 import { runtimeFor } from './work-wanted.ts';
 import { isQuarantined, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
-/** Starts what can be started. When nothing is left to start, finished outcomes are sent at once. */
+/** Starts every item that can start. When nothing is left to start, sends finished outcomes immediately. */
 export function fillSlots(now: number): Change {
   return inOrder(startItems(now), (state) =>
     state.tasks.some(isStartable) ? nothing(state) : flush(now)(state),

@@ -3,7 +3,7 @@ import { leaseKey, leaseNameOf } from './lease-key.ts';
 import { isFormerReported } from './reports.ts';
 import type { WorkerState } from './worker-state.ts';
 
-/** Most suspects in one heartbeat, by the contract. No Mac runs that many at once. */
+/** The contract's limit on suspects in one heartbeat. No Mac runs that many items concurrently. */
 const MAX_SUSPECTS = 1000;
 
 /** While work waits for a heartbeat, it is repeated this soon. */

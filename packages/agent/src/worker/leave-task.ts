@@ -23,8 +23,8 @@ export function loseLease(number: number, code: string, now: number): Change {
 }
 
 /**
- * Starts nothing more of a task. Running items may end. The unstarted rest is handed back at once and not when
- * they end: their outcomes are welcome even from a lease that is no longer held (T9).
+ * Starts nothing more of a task. Running items may end. The unstarted rest is handed back immediately and not when
+ * they end: their outcomes are accepted even from a lease that is no longer held (T9).
  */
 export function leaveTask(number: number, now: number): Change {
   return (state) => {
@@ -47,7 +47,7 @@ export function leaveTask(number: number, now: number): Change {
   };
 }
 
-/** Leaves all tasks and sends what is finished. */
+/** Leaves all tasks and sends the finished outcomes. */
 export function leaveAllTasks(now: number): Change {
   return (state) =>
     inOrder(

@@ -115,7 +115,7 @@ function acknowledgePart(
   };
 }
 
-/** Forgets a task whose last report was answered, whatever the answer. */
+/** Forgets a task whose last report was answered, even if it was refused. */
 function acknowledgeLast(report: QueuedReport): Change {
   return (state) => {
     if (report.kind === 'rest') return nothing(state);

@@ -42,7 +42,7 @@ it.each(['pause', 'probe'] as const)('doubles the pause with each failure, up to
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
 });
 
-it('doubles the pause also after a probe that found the offer working', () => {
+it('doubles the pause even after a probe that found the offer working', () => {
   const back = restore(withdraw([], failed('probe'), 0), chatOn(0));
   expect(isWithdrawn(back, chatOn(0), MINUTE_MS)).toBe(false);
   const again = withdraw(back, failed('probe'), MINUTE_MS);

@@ -7,14 +7,14 @@ import type { Withdrawal } from './withdrawals.ts';
 
 /**
  * `starting`: not yet admitted by the control plane. `running`: leases tasks and runs items.
- * `draining`: takes nothing new, finishes or hands back what it holds. `stopped`: has gone offline.
+ * `draining`: takes nothing new, finishes or hands back what it holds. `stopped`: is offline.
  */
 export type WorkerLife = 'starting' | 'running' | 'draining' | 'stopped';
 
 /** What the worker is set up with. */
 export interface WorkerSettings {
   readonly workerId: string;
-  /** Items that run at once. */
+  /** Number of items that run concurrently. */
   readonly slots: number;
   /** Longest time between two heartbeats. */
   readonly heartbeatMs: number;

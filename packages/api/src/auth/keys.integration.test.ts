@@ -44,8 +44,8 @@ describe('an invalid key', () => {
     const revoked = await keyFor(db.store, 'submit');
     const id = revoked.slice(4, 20);
     expect((await send('POST', `/v1/admin/keys/${id}/revoke`, undefined, bearing(admin))).status).toBe(200);
-    const gone = await refused(() => send('GET', '/v1/jobs', undefined, bearing(revoked)));
-    expect(gone).toMatchObject({ status: 401, detail: 'This key was revoked.' });
+    const withRevokedKey = await refused(() => send('GET', '/v1/jobs', undefined, bearing(revoked)));
+    expect(withRevokedKey).toMatchObject({ status: 401, detail: 'This key was revoked.' });
     const guessed = `mbk_${id}_${'a'.repeat(43)}`;
     const wrong = await refused(() => send('GET', '/v1/jobs', undefined, bearing(guessed)));
     expect(wrong).toMatchObject({ status: 401, detail: 'This key does not exist.' });

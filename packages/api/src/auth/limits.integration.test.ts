@@ -11,7 +11,7 @@ const { db, send, refused } = file;
 const items = (count: number, payload: unknown = 1) =>
   Array.from({ length: count }, (_, n) => ({ id: String(n), payload }));
 
-it('tells a key with too many requests when to retry, and does not delay other keys', async () => {
+it('answers a key with too many requests with the time to retry, and does not delay other keys', async () => {
   const busy = await keyFor(db.store, 'submit');
   const calm = await keyFor(db.store, 'submit');
   const statuses: number[] = [];
@@ -34,13 +34,13 @@ it('limits the attempts of an address that guesses keys', async () => {
 
 it('limits the open streams of a key and releases closed ones', async () => {
   const key = await keyFor(db.store, 'worker');
-  const gone = new AbortController();
+  const disconnect = new AbortController();
   const wait = () =>
     file.app.request('/v1/tasks/lease', {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...bearing(key) },
       body: JSON.stringify({ ...LEASE, wait_seconds: 30 }),
-      signal: gone.signal,
+      signal: disconnect.signal,
     });
   const waiting = [wait(), wait()];
   // A third request is refused only when both are waiting.
@@ -51,7 +51,7 @@ it('limits the open streams of a key and releases closed ones', async () => {
       break;
     }
   }
-  gone.abort();
+  disconnect.abort();
   await Promise.allSettled(waiting);
   const again = await send('POST', '/v1/tasks/lease', { ...LEASE, wait_seconds: 0.01 }, bearing(key));
   expect(again.status).toBe(200);

@@ -36,7 +36,7 @@ async function lease(worker: string, model: string, limit = 1): Promise<void> {
 async function explained(id: string, key: string) {
   const response = await send('GET', `/v1/jobs/${id}/explanation`, undefined, bearing(key));
   const text = await response.text();
-  return { text, told: JobExplanation.parse(JSON.parse(text)) };
+  return { text, explanation: JobExplanation.parse(JSON.parse(text)) };
 }
 async function workers(key: string): Promise<{ text: string; list: readonly WorkerView[] }> {
   const text = await (await send('GET', '/v1/workers', undefined, bearing(key))).text();
@@ -49,8 +49,8 @@ describe('the explanation of a job', () => {
     const rates = [{ job_type: 'noop', model: 'noop', items_per_second: 0.5 }];
     await beat('ann', { rates });
     await lease('ann', 'noop', 2);
-    const { told } = await explained(id, keys.ours);
-    expect(told).toMatchObject({
+    const { explanation } = await explained(id, keys.ours);
+    expect(explanation).toMatchObject({
       job: { id, state: 'running', items: { total: 10, open: 10 } },
       waits_for: 'running',
       workers: 1,
@@ -61,12 +61,12 @@ describe('the explanation of a job', () => {
       pace: { told: 0.5, measured: 0 },
       no_estimate: null,
     });
-    const { estimate } = told;
+    const { estimate } = explanation;
     if (estimate === null) throw new Error('no estimate');
     expect(estimate.low_seconds).toBeLessThan(estimate.likely_seconds);
     expect(estimate.likely_seconds).toBeCloseTo(21, 0);
     expect(estimate.likely_seconds).toBeLessThan(estimate.high_seconds);
-    const after = (at: string) => (Date.parse(at) - Date.parse(told.at)) / 1000;
+    const after = (at: string) => (Date.parse(at) - Date.parse(explanation.at)) / 1000;
     expect(after(estimate.likely_at)).toBeCloseTo(estimate.likely_seconds, 2);
     expect(after(estimate.low_at)).toBeCloseTo(estimate.low_seconds, 2);
     expect(after(estimate.high_at)).toBeCloseTo(estimate.high_seconds, 2);
@@ -75,8 +75,8 @@ describe('the explanation of a job', () => {
   it('states why there is no estimate', async () => {
     const id = await submitted(keys.ours, 'rare');
     await beat('ann');
-    const { told } = await explained(id, keys.ours);
-    expect(told).toMatchObject({
+    const { explanation } = await explained(id, keys.ours);
+    expect(explanation).toMatchObject({
       waits_for: 'waiting_for_worker',
       offered_models: ['noop'],
       estimate: null,
@@ -87,18 +87,18 @@ describe('the explanation of a job', () => {
   it('works for a rate so low that the end is after the latest date', async () => {
     const id = await submitted(keys.ours, 'noop');
     await beat('ann', { rates: [{ job_type: 'noop', model: 'noop', items_per_second: 1e-15 }] });
-    expect((await explained(id, keys.ours)).told.estimate?.high_at).toBe('9999-12-31T00:00:00.000Z');
+    expect((await explained(id, keys.ours)).explanation.estimate?.high_at).toBe('9999-12-31T00:00:00.000Z');
   });
 
   it('counts the jobs of other groups that go first, and reveals nothing else about them', async () => {
     const others = await submitted(keys.theirs, 'secret-model', 1);
     const id = await submitted(keys.ours, 'noop', 3);
     await beat('ann', { hostname: 'their-mac.local', models: ['noop', 'secret-model'] });
-    const { told, text } = await explained(id, keys.ours);
-    expect(told).toMatchObject({ waits_for: 'behind_other_jobs', before: { jobs: 1, items: 1 } });
+    const { explanation, text } = await explained(id, keys.ours);
+    expect(explanation).toMatchObject({ waits_for: 'behind_other_jobs', before: { jobs: 1, items: 1 } });
     for (const secret of [others, 'them', 'their-mac', 'ann']) expect(text).not.toContain(secret);
     // Every caller may see the models that workers offer.
-    expect(told.offered_models).toEqual(['noop', 'secret-model']);
+    expect(explanation.offered_models).toEqual(['noop', 'secret-model']);
   });
 });
 

@@ -86,13 +86,13 @@ it('reports the numbers of a known history', async () => {
   const {
     macbatch_oldest_lease_age_seconds: leaseAge,
     macbatch_oldest_unfinished_job_age_seconds: jobAge,
-    ...told
+    ...otherMetrics
   } = await pool();
   expect(leaseAge).toBeGreaterThanOrEqual(100);
   expect(leaseAge).toBeLessThan(700);
   expect(jobAge).toBeGreaterThanOrEqual(3600);
   expect(jobAge).toBeLessThan(4200);
-  expect(told).toEqual({
+  expect(otherMetrics).toEqual({
     [`macbatch_build_info ${VERSION} 2`]: 1,
     macbatch_jobs_unfinished: 1,
     'macbatch_tasks pending': 2,

@@ -9,13 +9,13 @@ import {
 } from 'prom-client';
 import { VERSION } from './version.ts';
 
-interface Told {
+interface PulseMetric {
   readonly name: string;
   readonly help: string;
   readonly value: (pulse: Pulse) => number;
 }
 
-const GAUGES: readonly Told[] = [
+const GAUGES: readonly PulseMetric[] = [
   {
     name: 'macbatch_jobs_unfinished',
     help: 'Jobs with tasks to run',
@@ -48,7 +48,7 @@ const GAUGES: readonly Told[] = [
   },
 ];
 
-const COUNTERS: readonly Told[] = [
+const COUNTERS: readonly PulseMetric[] = [
   {
     name: 'macbatch_leases_granted_total',
     help: 'Leases granted',

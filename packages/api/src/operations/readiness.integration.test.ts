@@ -45,9 +45,9 @@ it('reports ready without a key while the database has exactly its migrations', 
   expect(await ready()).toMatchObject(refused(/lacks \d+ migrations/));
 });
 
-it('reports not ready, but healthy, while the database is gone or does not answer', async () => {
-  const gone = appOn('postgres://somebody:hunter2@127.0.0.1:1/none');
-  const answer = await gone();
+it('reports not ready, but healthy, while the database refuses connections or does not answer', async () => {
+  const withoutDatabase = appOn('postgres://somebody:hunter2@127.0.0.1:1/none');
+  const answer = await withoutDatabase();
   expect(answer).toMatchObject(refused(/^The database does not answer\.$/, 'database_unavailable'));
   expect(JSON.stringify(answer)).not.toMatch(/hunter2|127\.0\.0\.1|somebody/);
 

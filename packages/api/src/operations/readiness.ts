@@ -19,7 +19,7 @@ export class Readiness {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** Null if the control plane is ready, else the reason. */
+  /** Null if the control plane is ready, or the reason if it is not. */
   async refusal(): Promise<RefusedRequest | null> {
     if (this.#answer === null || this.#answer.until <= this.#monotonicMs())
       this.#answer = { until: this.#monotonicMs() + BELIEVED_MS, refusal: this.#look() };

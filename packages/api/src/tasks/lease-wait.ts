@@ -1,8 +1,8 @@
 import type { Store } from '@macbatch/store';
 
 /**
- * Longest time that a waiting lease request sleeps before it looks for work again. Short, because no notification tells
- * that a holder is overdue. Waiting requests share the cost of each look.
+ * Longest time that a waiting lease request sleeps before it looks for work again. Short, because no notification
+ * reports that a holder is overdue. Waiting requests share the cost of each look.
  */
 const LOOK_AGAIN_MS = 1000;
 
@@ -26,18 +26,18 @@ export class WorkWatch {
    * can expire, so that waiting workers alone still expire leases. Returns true after a notification
    * of work.
    */
-  async wait(ms: number, gone: AbortSignal): Promise<boolean> {
+  async wait(ms: number, cancelled: AbortSignal): Promise<boolean> {
     if (!this.#rung) {
       const wait = Math.max(1, Math.min(ms, LOOK_AGAIN_MS, this.#store.quietForMs()));
       await new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);
-          gone.removeEventListener('abort', end);
+          cancelled.removeEventListener('abort', end);
           this.#wake = null;
           resolve();
         };
         const timer = setTimeout(end, wait);
-        gone.addEventListener('abort', end);
+        cancelled.addEventListener('abort', end);
         this.#wake = end;
       });
     }

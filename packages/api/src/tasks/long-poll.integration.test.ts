@@ -64,15 +64,15 @@ it('A1: ends a waiting lease without tasks when its time is over, not earlier', 
   expect(performance.now() - started).toBeGreaterThanOrEqual(299);
 });
 
-it('A1: answers a lease without waiting time at once', async () => {
+it('A1: answers a lease without waiting time immediately', async () => {
   expect(await waitingLease(0)).toEqual([]);
 });
 
 it('A1: leases nothing to a caller that has disconnected', async () => {
-  const gone = new AbortController();
-  const waiting = waitingLease(30, gone.signal).catch(() => []);
+  const disconnect = new AbortController();
+  const waiting = waitingLease(30, disconnect.signal).catch(() => []);
   expect(await open(waiting)).toBe(true);
-  gone.abort();
+  disconnect.abort();
   await waiting;
   await control.send('POST', '/v1/jobs', { ...JOB, items });
   await control.send('GET', '/v1/jobs');
@@ -83,9 +83,9 @@ it('A1: leases nothing to a caller that has disconnected', async () => {
 
 it('A1: releases what it leased while the caller disconnected, without charging the attempt', async () => {
   await control.send('POST', '/v1/jobs', { ...JOB, items });
-  const gone = new AbortController();
-  gone.abort();
-  await waitingLease(0, gone.signal).catch(() => []);
+  const disconnect = new AbortController();
+  disconnect.abort();
+  await waitingLease(0, disconnect.signal).catch(() => []);
   const [row] = await control.db.sql<{ status: string; charged: number }[]>`
     select status, attempts - returns as charged from tasks`;
   expect(row).toEqual({ status: 'pending', charged: 0 });

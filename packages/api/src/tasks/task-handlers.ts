@@ -44,22 +44,23 @@ export function mountTasks(
     speakFor(caller, body.worker_id);
     const giveBack = (body.wait_seconds ?? 0) > 0 ? authenticator.stream(caller) : () => undefined;
     const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
-    const gone = stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
+    const cancelled =
+      stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
     const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
     try {
       for (let again = false; ; ) {
         const { leaseSeconds, tasks } = await lease(body, again);
-        if (gone.aborted && tasks.length > 0) {
-          // The caller has disconnected and would not run them: release them at once.
+        if (cancelled.aborted && tasks.length > 0) {
+          // The caller has disconnected and would not run them: release them immediately.
           await store.release(body.worker_id, tasks);
           return { tasks: [] };
         }
         const left = deadline - monotonicMs();
-        if (tasks.length > 0 || left <= 0 || gone.aborted || watch === null) {
+        if (tasks.length > 0 || left <= 0 || cancelled.aborted || watch === null) {
           return { tasks: tasks.map((task) => leasedTask(task, leaseSeconds)) };
         }
-        again = !(await watch.wait(left, gone));
-        if (gone.aborted) return { tasks: [] };
+        again = !(await watch.wait(left, cancelled));
+        if (cancelled.aborted) return { tasks: [] };
       }
     } finally {
       watch?.stop();

@@ -33,7 +33,7 @@ export function mountWorkers(surface: Surface): void {
     if ('inUseBy' in admission) {
       throw new RefusedRequest(
         'worker_id_in_use',
-        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker is gone, this one may start ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
+        `The worker id ${body.worker_id} is in use by a worker on ${admission.inUseBy}. Give this one another MACBATCH_WORKER_ID (--id). If that worker no longer runs, this one may start ${HEARTBEAT_ALIVE_SECONDS} s after its last heartbeat.`,
         { field: 'worker_id' },
       );
     }

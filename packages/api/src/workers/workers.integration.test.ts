@@ -167,7 +167,7 @@ describe('W8: one machine works under a worker id at a time', () => {
 
   it.each([
     ['it has said goodbye', () => heartbeat({ offline: true })],
-    ['it counts as gone', () => silentFor(HEARTBEAT_ALIVE_SECONDS)],
+    ['it no longer counts as alive', () => silentFor(HEARTBEAT_ALIVE_SECONDS)],
   ])('admits the second machine once %s, and then refuses the first', async (_why, leave) => {
     await heartbeat({ former_boot_ids: [] });
     await leave();
@@ -175,7 +175,7 @@ describe('W8: one machine works under a worker id at a time', () => {
     expect((await control.refused(() => beat({}))).detail).toContain('mac-2.local');
   });
 
-  it('admits a boot at once that has the previous boot on its disk', async () => {
+  it('immediately admits a boot that has the previous boot on its disk', async () => {
     await heartbeat();
     const next = { boot_id: 'next', former_boot_ids: ['older', 'boot'] };
     expect((await beat(next)).status).toBe(200);

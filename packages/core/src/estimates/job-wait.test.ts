@@ -94,7 +94,7 @@ describe('jobWait', () => {
       poolWorker('b', { ...away, held: [heldWork('j', { tasks: 1, oldestSeconds: 70, secondsLeft: 20 })] }),
       poolWorker('c', { models: ['x', 'noop', 'y'] }),
       poolWorker('d', { models: ['x'] }),
-      poolWorker('e', { ...away, models: ['gone'] }),
+      poolWorker('e', { ...away, models: ['other'] }),
     ];
     const jobs = [
       openJob('h', { itemsToRun: 30 }),

@@ -21,7 +21,7 @@ export interface PoolWorker extends WorkerOffers {
   readonly offline: boolean;
   /** It may sleep: it has lost leases to the clock lately, or has been silent for a while. */
   readonly mayLeave: boolean;
-  /** Items that it runs at once. */
+  /** Number of items that it runs concurrently. */
   readonly slots: number;
   /** Its reported rates, one per work kind that it has run. */
   readonly rates: readonly (WorkKind & { readonly itemsPerSecond: number; readonly loaded: boolean })[];

@@ -6,7 +6,7 @@ export const WORKER_STATES = [
   'working',
   /** It has said goodbye. */
   'offline',
-  /** It is not alive and has not said goodbye: asleep, cut off or gone. */
+  /** It is not alive and has not said goodbye: asleep, cut off or ended. */
   'silent',
   /** It offers no job type or no model, for example because no model server answers it. */
   'nothing_offered',

@@ -1,3 +1,3 @@
-/** What a job asks of a model. `noop` answers at once and is for benchmarks. */
+/** What a job asks of a model. `noop` answers immediately and is for benchmarks. */
 export const JOB_TYPES = ['chat', 'generate', 'embed', 'classify', 'noop'] as const;
 export type JobType = (typeof JOB_TYPES)[number];

@@ -53,7 +53,7 @@ describe('the states', () => {
 });
 
 describe('lease', () => {
-  it('T2: sets the status, the end of the lease and attempts + 1 at once', () => {
+  it('T2: sets the status, the end of the lease and attempts + 1 together', () => {
     expect(after(fresh, lease('ann'))).toEqual({
       ...fresh,
       status: 'leased',

@@ -23,7 +23,7 @@ export interface Task {
   readonly itemCount: number;
   /** Items with a recorded outcome, `ok` or `error`. */
   readonly outcomeCount: number;
-  /** The holder of a leased task, the finisher of a done task, else null. */
+  /** The holder of a leased task, the worker that finished a done task, or null in other states. */
   readonly assignedWorker: string | null;
   /** Milliseconds since the epoch, by the database's clock; null unless leased. */
   readonly leaseUntil: number | null;

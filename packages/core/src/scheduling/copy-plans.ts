@@ -17,7 +17,7 @@ export interface CopyWorker {
   readonly worker: string;
   /** Its reported rate; null if it has reported none. */
   readonly itemsPerSecond: number | null;
-  /** Items that it runs at once. */
+  /** Number of items that it runs concurrently. */
   readonly slots: number;
 }
 

@@ -24,7 +24,7 @@ export const EXCLUDED_FROM_COPIES_SECONDS = 3600;
 
 /** A worker's history in a job is read again when it has this many errors more than the last reading saw. */
 export const ERRORS_UNTIL_REVIEW = 8;
-/** A worker silent for longer is gone, not asleep: its history is no evidence about a job. */
+/** A worker that is silent for longer is not just asleep: its history is no evidence about a job. */
 export const MAX_SLEEP_SECONDS = 12 * 3600;
 /** How long a worker on probation waits for the evidence of another: one without a lease on the job, or with one. */
 export const EVIDENCE_WAIT_SECONDS = { unleased: 300, leased: 3600 };

@@ -1,6 +1,6 @@
 /** Seconds of work that a lease should hold: short for newcomers, long enough to need few requests. */
 export const LEASE_TARGET_SECONDS = 45;
-/** Most items of one lease, whatever rate the worker reports. */
+/** Most items of one lease, even if the worker reports a higher rate. */
 export const MAX_LEASE_ITEMS = 500;
 /** Items per slot for a worker whose rate is unknown. */
 const DEFAULT_ITEMS_PER_SLOT = 2;
@@ -9,7 +9,7 @@ const DEFAULT_ITEMS_PER_SLOT = 2;
 export interface LeaseDemand {
   /** Items a second of this work kind on this worker; null if unknown. */
   readonly itemsPerSecond: number | null;
-  /** Items that it runs at once. */
+  /** Number of items that it runs concurrently. */
   readonly slots: number;
   readonly shardSize: number;
   /** Items of the job that are in no lease and have no outcome. */

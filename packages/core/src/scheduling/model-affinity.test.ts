@@ -30,7 +30,7 @@ describe('orderByModelAffinity, for a worker with a loaded model', () => {
     expect(offered([job('other', { itemsLeft: 240 }), mine])).toEqual(['other', 'mine']);
   });
 
-  it('swaps at once for a job whose model no worker has loaded', () => {
+  it('swaps immediately for a job whose model no worker has loaded', () => {
     const mine = job('mine', { itemsLeft: 5000 }, { loaded: true });
     expect(offered([job('other', {}, { loadedItemsPerSecond: 0 }), mine])).toEqual(['other', 'mine']);
   });

@@ -87,7 +87,7 @@ describe('leaseBudget', () => {
     ['none before the pause has doubled', { probationSeconds: 399, secondsSinceLease: 199 }, 'none'],
     ['one after the pause has doubled', { probationSeconds: 400, secondsSinceLease: 200 }, 'one'],
     ['one after an hour at most', { probationSeconds: 1e6, secondsSinceLease: 3600 }, 'one'],
-    ['one at once after an ok outcome', { own: withOutcomes(BAD, 1, 0) }, 'one'],
+    ['one immediately after an ok outcome', { own: withOutcomes(BAD, 1, 0) }, 'one'],
     [
       'none until the outcomes of that task have arrived',
       { own: withOutcomes(BAD, 1, 0), reportedSinceLease: false },
@@ -128,7 +128,7 @@ describe('leaseBudget', () => {
   });
 });
 
-/** A simulated broken worker beside good ones: every item that it leases ends at once in an error. */
+/** A simulated broken worker beside good ones: every item that it leases immediately ends in an error. */
 interface Simulation {
   readonly taskItems: number;
   /** Items of a lease before the worker is on probation. */

@@ -59,7 +59,7 @@ export function hasManyErrors({ ok, errors }: OutcomeHistory): boolean {
  *
  * Errors alone do not put a worker on probation: if every item is bad, the job must still end. A worker is on
  * probation when another worker has at most half its error share on the same job, or may soon have. It then gets
- * one task at a time, after pauses that double. After an `ok` outcome it gets the next task at once. A repaired
+ * one task at a time, after pauses that double. After an `ok` outcome it gets the next task immediately. A repaired
  * worker therefore recovers, and a broken one spoils few tasks.
  */
 export function leaseBudget({

@@ -10,7 +10,7 @@ it('distinctWorkKinds lists each work kind once, in the order of the jobs', () =
   ]);
 });
 
-it('workKindKey tells apart kinds whose names contain separators', () => {
+it('workKindKey returns different keys for kinds whose names contain separators', () => {
   expect(workKindKey({ jobType: 'a', model: 'b,c' })).not.toBe(workKindKey({ jobType: 'a,b', model: 'c' }));
   expect(workKindKey({ jobType: 'a"', model: 'b' })).not.toBe(workKindKey({ jobType: 'a', model: '"b' }));
 });

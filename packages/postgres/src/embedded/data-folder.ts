@@ -41,7 +41,7 @@ export async function removeDrafts(folder: DataFolder): Promise<void> {
   }
 }
 
-/** Tells whether the folder contains a cluster. */
+/** Returns whether the folder contains a cluster. */
 export async function hasCluster(folder: DataFolder): Promise<boolean> {
   return (await readVersion(folder.cluster)) !== undefined;
 }

@@ -55,13 +55,13 @@ async function shutDown(pid: number, cluster: string): Promise<void> {
   );
 }
 
-/** Tells whether `pid` is a Postgres server on this cluster, and not another program with the same pid. */
+/** Returns whether `pid` is a Postgres server on this cluster, and not another program with the same pid. */
 async function runsIn(pid: number, cluster: string): Promise<boolean> {
   const facts = await processFacts(pid);
   if (facts === undefined) return false;
   if (process.platform !== 'linux')
     return facts.command.endsWith(cluster) || facts.command.includes(`${cluster} `);
-  // The working directory of the main process is its cluster, whatever path it was started with.
+  // The working directory of the main process is its cluster, even if it was started with another path to it.
   const workingFolder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
   return workingFolder === cluster && basename(facts.command.split(' ')[0] ?? '') === 'postgres';
 }

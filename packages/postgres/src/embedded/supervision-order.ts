@@ -9,7 +9,7 @@ export interface SupervisionOrder {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly user: ServerUser | undefined;
-  /** SIGINT stops cleanly. SIGQUIT stops at once, for data that are no longer needed. */
+  /** SIGINT stops cleanly. SIGQUIT stops immediately, for data that are no longer needed. */
   readonly stopSignal: 'SIGINT' | 'SIGQUIT';
   /** Folder to delete after the owner has released the server or has died. */
   readonly removeAfter: string | undefined;

@@ -3,7 +3,7 @@ import pTimeout from 'p-timeout';
 /** A running engine answers within a fraction of this time. */
 const TIMEOUT_MS = 5000;
 
-/** Tells whether Testcontainers finds a Docker engine that answers in time. */
+/** Returns whether Testcontainers finds a Docker engine that answers in time. */
 export async function dockerAnswers(timeoutMs = TIMEOUT_MS): Promise<boolean> {
   try {
     const { getContainerRuntimeClient } = await import('testcontainers');

@@ -38,7 +38,7 @@ const readToken = statement<
 );
 
 /**
- * Uses a token and creates the worker's key in one statement: of two uses at once, one gets a key. Revokes earlier
+ * Uses a token and creates the worker's key in one statement: of two concurrent uses, one gets a key. Revokes earlier
  * keys of the worker, which has joined again or whose name somebody has taken.
  */
 const exchangeToken = statement<{ token: string; id: string; hash: Buffer; worker: string }, KeyRow>(

@@ -9,7 +9,7 @@ import { isUnfinishedCopy } from './unfinished-copy.ts';
  * lease of its task.
  *
  * Locks each task before its copies, like every statement that changes a copy; the other order could deadlock. A
- * copy that was renewed or released meanwhile therefore shows only when it is closed, and stays open.
+ * copy that was renewed or released in between is therefore detected only when it would be closed, and stays open.
  */
 export const expireCopies = statement<{ limit: number }, { readonly lost: number }>(
   (arg) => sql`

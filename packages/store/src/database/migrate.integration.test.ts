@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 
-it('R4: three control planes that start at once migrate an empty database once', async () => {
+it('R4: three control planes that start at the same time migrate an empty database once', async () => {
   const database = await createDatabase(inject('postgresUrl'), `migrated_${process.pid}`);
   await Promise.all([migrate(database.url), migrate(database.url), migrate(database.url)]);
   await migrate(database.url);

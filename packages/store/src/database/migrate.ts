@@ -9,8 +9,8 @@ import { readSchemaState } from './schema-state.ts';
 const MIGRATION_LOCK = 7_303_014_277;
 
 /**
- * Applies the missing migrations. Control planes that start at once take turns. Rejects when a newer program has
- * upgraded the database: this program may not understand what that one stores.
+ * Applies the missing migrations. Control planes that start at the same time take turns. Rejects when a newer program
+ * has upgraded the database: this program may not understand what that one stores.
  */
 export async function migrate(url: string): Promise<void> {
   const { connection } = await new Database(url).connect({

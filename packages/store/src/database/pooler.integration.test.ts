@@ -50,7 +50,7 @@ it.skipIf(pgbouncer === undefined).each([
 );
 
 it.skipIf(pgbouncer === undefined)(
-  'migrates once and works when three control planes start at once behind a pooler (needs PgBouncer: apt-get install pgbouncer)',
+  'migrates once and works when three control planes start at the same time behind a pooler (needs PgBouncer: apt-get install pgbouncer)',
   async () => {
     const { direct, url } = await pooled();
     await Promise.all([migrate(url), migrate(url), migrate(url)]);

@@ -149,7 +149,7 @@ it('jobs that a control plane of the first release writes beside this one finish
   onTestFinished(() => fresh[Symbol.asyncDispose]());
   for (let n = 0; n < 2; n += 1) {
     const id = await jobOfFirstRelease(sql);
-    // The first release does not tally the items of failed tasks. The next start corrects that once.
+    // The first release does not tally the items of failed tasks. The migration at the next start corrects that.
     await Promise.all([migrate(url), migrate(url)]);
     await finishUpgraded(store, sql, id);
     expect(await store.readJob(id)).toMatchObject({ reused: 0, repeated: 0 });

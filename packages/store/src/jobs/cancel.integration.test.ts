@@ -78,7 +78,7 @@ it('T9: a cancel changes nothing when the job has ended without a recorded end',
   const jobId = await submitJob(db.store, { items: 1 });
   const task = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [completion(task)]);
-  await db.sql`update jobs set finished_at = null`; // like two last reports at once
+  await db.sql`update jobs set finished_at = null`; // as after two concurrent last reports
   await db.store.cancelJob(jobId);
   expect(await db.store.readJob(jobId)).toMatchObject({ state: 'done', cancelledAt: null });
 });

@@ -48,7 +48,7 @@ const setFinishedAt = statement<JobsArguments, unknown>(
 );
 
 /**
- * Records the end of those of these jobs that have ended. Two reports that end the last two tasks of a job at once
+ * Records the end of these jobs, if they have ended. Two reports that end the last two tasks of a job concurrently
  * do not see each other, so every reading of a job tries again.
  */
 export async function closeJobs(connections: ConnectionPools, ids: readonly string[]): Promise<void> {

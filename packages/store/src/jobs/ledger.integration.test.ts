@@ -191,7 +191,7 @@ it('I2: every item whose payload canonical JSON cannot represent runs', async ()
   expect(await finishAll(fresh.store)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('I3: the ledger keeps one row per key when equal items are reported at once', async () => {
+it('I3: the ledger keeps one row per key when equal items are reported concurrently', async () => {
   await using fresh = await freshStore();
   const payloads = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`i${n}`, String(n % 20)]));
   // Submitted before any item has run, so that no job finds outcomes of another.

@@ -32,14 +32,14 @@ const findItem = statement<{ job: string; item: string }, { readonly seq: number
   select ${items.seq} from ${items} where ${items.jobId} = ${arg.job('uuid')} and ${items.itemId} = ${arg.item('text')}`,
 );
 
-/** Returns a row unless the job is gone or being pruned. */
+/** Returns a row unless the job does not exist or is being pruned. */
 const findUnprunedJob = statement<{ job: string }, unknown>(
   (arg) => sql`select from ${jobs} where ${jobs.id} = ${arg.job('uuid')} and ${jobs.prunedAt} is null`,
 );
 
 /**
  * Reads the results of a job in the order of submission, in pages. Reads the next pages while one is used. Throws at
- * the end when the job was pruned meanwhile.
+ * the end when the job was pruned during the reading.
  */
 export async function* resultPages(
   connections: ConnectionPools,

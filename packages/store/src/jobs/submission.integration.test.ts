@@ -78,7 +78,7 @@ it('I6: another submission under a used key is refused after its items are read'
   expect(read).toBe(2);
 });
 
-it('I6: several submissions at once under one key create one job', async () => {
+it('I6: several concurrent submissions under one key create one job', async () => {
   const replies = await Promise.all(
     [1, 2, 3, 4].map(() => db.store.submit(draft('key'), numberedItems(50), () => 'digest')),
   );
@@ -105,13 +105,13 @@ it('I6: a waiting submission gets the key when the first one fails', async () =>
     started();
     yield { id: 'a', payload: '1' };
     await gate;
-    throw new Error('gone');
+    throw new Error('broken off');
   }
   const first = db.store.submit(draft('key'), failing(), () => 'digest');
   await inside;
   const second = db.store.submit(draft('key'), named('a'), () => 'digest');
   release();
-  await expect(first).rejects.toThrow('gone');
+  await expect(first).rejects.toThrow('broken off');
   expect(await second).toMatchObject({ outcome: 'created' });
 });
 

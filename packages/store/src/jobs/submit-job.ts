@@ -9,8 +9,8 @@ import { reuseOutcomes } from './reuse-outcomes.ts';
 
 /**
  * Stores a job with all its items in one transaction, or nothing of it. The items stream into a COPY, so memory does
- * not grow with their number. `bodyDigest` is called after the last item; it tells a repeated submission from another
- * body under the same idempotency key. Throws what `items` throws.
+ * not grow with their number. `bodyDigest` is called after the last item; it distinguishes a repeated submission from
+ * another body under the same idempotency key. Throws what `items` throws.
  */
 export async function submitJob(
   pool: ConnectionPool,

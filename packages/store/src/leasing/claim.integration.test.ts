@@ -25,7 +25,7 @@ it('T4: a claim skips a task that another session has locked, without waiting', 
   expect(ids(await leaseTasks(db.store, 'ann', 2))).toEqual([1]);
 });
 
-it('T4: sixteen workers at once lease every task once', async () => {
+it('T4: sixteen concurrent workers lease every task once', async () => {
   const jobId = await submitJob(db.store, { items: 400, shardSize: 1 });
   const taken: number[] = [];
   await Promise.all(
@@ -62,7 +62,7 @@ it('W4: a claim never leases more than the limit of the call, even while other s
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('T2: a lease sets the status, the lease end, the attempt and the holder at once', async () => {
+it('T2: a lease sets the status, the lease end, the attempt and the holder together', async () => {
   await using db = await freshStore({ leaseSeconds: 600 });
   await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
@@ -79,7 +79,7 @@ it('T2: a lease sets the status, the lease end, the attempt and the holder at on
   });
 });
 
-it('T3: a lease never lasts longer than LEASE_SECONDS, whatever the store’s options say', async () => {
+it('T3: a lease never lasts longer than LEASE_SECONDS, even if the store’s options say so', async () => {
   await using db = await freshStore({ leaseSeconds: 100_000 });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
@@ -105,7 +105,7 @@ it('T9: a lease omits items that have an outcome', async () => {
   expect(again?.items.map(({ itemId }) => itemId)).toEqual(['item-0', 'item-2']);
 });
 
-it('T4: a claim finds a task that went back to pending although later tasks were leased meanwhile', async () => {
+it('T4: a claim finds a task that went back to pending although later tasks were leased before', async () => {
   const other = createStore({ url: db.url });
   await submitJob(db.store, { items: 4, shardSize: 1 });
   const first = await leaseOne(db.store, 'ann');

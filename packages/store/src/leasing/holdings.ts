@@ -40,7 +40,7 @@ export class Holdings {
     return Math.max(0, MAX_TASKS_HELD - held);
   }
 
-  /** Whether the worker holds `maxItems` or more. Two tasks are always allowed, whatever their size. */
+  /** Whether the worker holds `maxItems` or more. Two tasks are always allowed, even if they are larger. */
   async isFull(worker: string, maxItems: number): Promise<boolean> {
     const reaches = (held: HeldRow) => held.tasks >= 2 && held.items >= maxItems;
     const full = reaches(await this.#held(worker, (known) => !reaches(known)));

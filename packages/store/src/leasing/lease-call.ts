@@ -17,7 +17,7 @@ export interface LeaseCall {
   readonly boot: string;
   /** Most tasks; null leaves the number to the lease size in seconds of work. */
   readonly limit: number | null;
-  /** Items that the worker runs at once. With it, the lease is sized in seconds of work. */
+  /** Number of items that the worker runs concurrently. With it, the lease is sized in seconds of work. */
   readonly slots?: number | null;
   readonly offers: readonly LeaseOffer[];
   readonly leaseMs: number;

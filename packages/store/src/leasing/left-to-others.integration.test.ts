@@ -18,7 +18,7 @@ describe('a task that a worker gave up with an error', () => {
     expect(await itemsOf(id)).toMatchObject({ failed: 0 });
   });
 
-  it('T6: goes back to the same worker at once when there is no other', async () => {
+  it('T6: goes back to the same worker immediately when there is no other', async () => {
     await connect('broken');
     const id = await job(SHARD);
     for (const attempt of [1, 2, 3]) {
@@ -29,7 +29,7 @@ describe('a task that a worker gave up with an error', () => {
     expect(await itemsOf(id)).toMatchObject({ failed: SHARD, open: 0 });
   });
 
-  it('T6: goes back to the same worker at once when the others do not offer its work kind', async () => {
+  it('T6: goes back to the same worker immediately when the others do not offer its work kind', async () => {
     await connect('broken', 'ann');
     await job(20 * SHARD);
     await failAllItems('broken');

@@ -2,7 +2,7 @@
 const FLOOR_LIFETIME_MS = 1000;
 
 /**
- * The pending floor of each job: a task id up to which this process has claimed everything. While a session holds
+ * The pending floor of each job: this process has claimed all tasks up to this id. While a session holds
  * an old snapshot, Postgres can't remove the dead index entries of finished tasks, and a claim from the start
  * would walk over all of them.
  */

@@ -104,7 +104,7 @@ it('a worker on probation gets no copies, and another worker does', async () => 
 });
 
 describe('a worker that was repaired', () => {
-  it('gets one task at once after a restart, and leaves probation when its items are ok', async () => {
+  it('gets one task immediately after a restart, and leaves probation when its items are ok', async () => {
     await connect('mac', 'ann');
     await job(1000);
     await finish('ann', await lease('ann'));

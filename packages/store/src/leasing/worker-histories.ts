@@ -103,7 +103,7 @@ function updated(before: WorkerHistory | undefined, row: HistoryRow, nowMs: numb
     outcomes: NO_OUTCOMES,
     manyErrorsSinceMs: null,
   };
-  // A new process may have been repaired: it gets a task at once, and its errors in a row count from zero.
+  // A new process may have been repaired: it gets a task immediately, and its errors in a row count from zero.
   const base =
     since.boot === row.boot_id
       ? since

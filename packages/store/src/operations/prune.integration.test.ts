@@ -142,7 +142,7 @@ it('a prune deletes a bounded number of rows per call, and hides the job from th
   expect(await audit(db.url)).toEqual([]);
 });
 
-it('a prune continues an interrupted one, whatever age the call names', async () => {
+it('a prune continues an interrupted one, even if the call names a higher age', async () => {
   const old = await oldJob(50, 1);
   await db.store.prune({ ...PRUNE_ALL, rowLimit: 20 });
   expect(await rowsOf(db.sql, old)).toBeGreaterThan(50);
@@ -155,7 +155,7 @@ it('a prune continues an interrupted one, whatever age the call names', async ()
   expect(await rowsOf(db.sql, old)).toBe(0);
 });
 
-it('four prunes at once delete everything', async () => {
+it('four concurrent prunes delete everything', async () => {
   const jobs = [await oldJob(300, 1), await oldJob(20, 3), await oldJob(50, 1)];
   const prune = async () => {
     while ((await db.store.prune({ ...PRUNE_ALL, rowLimit: 40 })).left.jobs > 0);
@@ -192,7 +192,7 @@ it('T9: a late report is refused during and after the prune of its job, and leav
   expect(await db.sql`select from leases`).toHaveLength(0);
 });
 
-it('a download fails when its job is pruned meanwhile, instead of ending early', async () => {
+it('a download fails when its job is pruned during the download, instead of ending early', async () => {
   const old = await oldJob(4000, 1000);
   const pages = db.store.results(old, 4000)[Symbol.asyncIterator]();
   expect((await pages.next()).value).toHaveLength(1000);

@@ -16,7 +16,7 @@ export interface ExpiredRow {
 }
 
 /**
- * T5, T11, R5: takes back up to `limit` tasks whose lease has passed. Two runs at once skip each other's rows, and
+ * T5, T11, R5: takes back up to `limit` tasks whose lease has passed. Two concurrent runs skip each other's rows, and
  * the guard checks the locked row again, so each expiry is recorded once.
  */
 export const expireLeases = statement<{ limit: number }, ExpiredRow>(

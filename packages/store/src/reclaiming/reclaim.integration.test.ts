@@ -89,7 +89,7 @@ it('R4: a second reclaim changes no row', async () => {
 });
 
 it.each([2, 8])(
-  'R5: records each expiry once when %i control planes reclaim at once',
+  'R5: records each expiry once when %i control planes reclaim concurrently',
   async (controlPlanes) => {
     const jobId = await submitJob(db.store, { items: 1500, shardSize: 1 });
     await leaseTasks(db.store, 'ann', 1500);

@@ -67,7 +67,7 @@ describe('T7: the first result wins', () => {
     expect(await resultRows()).toEqual(['0 "1" by 1', '1 "1" by 1']);
   });
 
-  it('I3: keeps one outcome per item when two workers report overlapping items at once', async () => {
+  it('I3: keeps one outcome per item when two workers report overlapping items concurrently', async () => {
     for (let run = 0; run < 12; run += 1) {
       const jobId = await submitJob(db.store, { items: 6, shardSize: 6 });
       const late = await leaseOne(db.store, 'ann');
@@ -86,7 +86,7 @@ describe('T7: the first result wins', () => {
     expect(await audit(db.url)).toEqual([]);
   });
 
-  it('I3: accepts exactly one of two completions at once', async () => {
+  it('I3: accepts exactly one of two concurrent completions', async () => {
     await submitJob(db.store, { items: 20, shardSize: 1 });
     const late = await leaseTasks(db.store, 'ann', 20);
     await expireAll();

@@ -132,7 +132,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(await runtime.probe?.(offers)).toEqual([false, false, false]);
     });
 
-    test('waits for a server that is killed during a request or gone before it', async () => {
+    test('waits for a server that is killed during a request or before it', async () => {
       const doomed = await spawnLlamaServer();
       const runtime = open(doomed.url);
       await runtime.run(request('chat', 'Hello!'));

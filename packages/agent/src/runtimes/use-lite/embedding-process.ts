@@ -51,7 +51,7 @@ export class EmbeddingProcess {
   #scheduled: boolean = false;
   #closed: boolean = false;
 
-  /** `modulesFrom`: URL of the file from which optional packages are resolved. `program`: what the child runs. */
+  /** `modulesFrom`: URL of the file that optional packages are resolved from. `program`: what the child runs. */
   constructor(modulesFrom: string, program: URL = CHILD) {
     this.#modulesFrom = modulesFrom;
     this.#program = program;
@@ -62,7 +62,7 @@ export class EmbeddingProcess {
     return this.#child?.process.pid;
   }
 
-  /** Reads a text. Rejects with `RunFailure`, or at once with the signal's reason when aborted. */
+  /** Reads a text. Rejects with `RunFailure`, or immediately with the signal's reason when aborted. */
   async read(text: string, signal?: AbortSignal): Promise<ModelReading> {
     signal?.throwIfAborted();
     if (this.#closed) throw closed();
@@ -172,7 +172,7 @@ export class EmbeddingProcess {
   #lost(child: Child, why: string): void {
     if (child !== this.#child) return;
     this.#child = null;
-    // It may only have lost its channel. Two children must not run at once.
+    // It may only have lost its channel. Two children must not run at the same time.
     child.process.kill('SIGKILL');
     const lastOutput = child.lastOutput.trim();
     const how = `${why}${lastOutput === '' ? '' : `: ${lastOutput}`}`;

@@ -1,6 +1,6 @@
 /**
- * The child process that runs Universal Sentence Encoder lite. The model blocks the event loop while it computes, and
- * a worker must renew its leases meanwhile. Argument: the file from which optional packages are resolved.
+ * The child process that runs Universal Sentence Encoder lite. The model blocks the event loop while it computes, but
+ * the worker must keep renewing its leases. Argument: the file that optional packages are resolved from.
  */
 import { lengthGroups } from './length-groups.ts';
 import { readSpan } from './read-span.ts';
@@ -14,7 +14,7 @@ process.on('disconnect', () => process.exit(0));
 
 const from = process.argv[2] ?? import.meta.url;
 const loading = load();
-// One batch after the other: the model cannot run two at once.
+// One batch after the other: the model cannot run two at the same time.
 let reading: Promise<void> = Promise.resolve();
 process.on('message', (message) => {
   // The sender is `embedding-process.ts`.

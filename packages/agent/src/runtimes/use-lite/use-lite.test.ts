@@ -181,8 +181,8 @@ test('ends the child when the worker is killed', async () => {
   const worker = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const [told] = (await once(worker.stdout, 'data')) as [Buffer];
-  const child = Number(told.toString());
+  const [output] = (await once(worker.stdout, 'data')) as [Buffer];
+  const child = Number(output.toString());
   expect(isRunning(child)).toBe(true);
   worker.kill('SIGKILL');
   await vi.waitFor(() => expect(isRunning(child)).toBe(false), { timeout: 30_000, interval: 50 });

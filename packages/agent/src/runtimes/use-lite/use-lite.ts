@@ -29,7 +29,7 @@ export interface UseLite extends Runtime {
 /**
  * Opens a runtime for embeddings and zero-shot classification without a model server. It runs Universal Sentence
  * Encoder lite (English) in a child process that starts with the first item. `modulesFrom`: URL of the file from
- * which optional packages are resolved.
+ * which it resolves optional packages.
  */
 export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: string } = {}): UseLite {
   const model = new EmbeddingProcess(modulesFrom);

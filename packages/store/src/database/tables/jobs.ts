@@ -25,7 +25,7 @@ export const jobs = pgTable(
     reusedCount: integer('reused_count').notNull().default(0),
     /** Items that repeat another item of the job and get its outcome. */
     repeatedCount: integer('repeated_count').notNull().default(0),
-    bodyDigest: text('body_digest').notNull(), // tells a repeated submission from another one under the same key
+    bodyDigest: text('body_digest').notNull(), // detects another body under the same idempotency key
     createdAt: moment('created_at').notNull().defaultNow(),
     finishedAt: moment('finished_at'),
     cancelledAt: moment('cancelled_at'),
