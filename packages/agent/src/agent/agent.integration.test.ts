@@ -59,10 +59,15 @@ it.each([
     const id = await submitJob(pool.store, { items, shardSize });
     const runtime = scriptedRuntime({ hold: always });
     pool.start('a', runtime, { leaseLimit, concurrency });
+    // A released item stays in `running` for a moment and must not be released twice.
+    const released = new Set<number>();
+    const held = () => runtime.running.filter((n) => !released.has(n));
     for (let ended = 0; ended < items; ended += 1) {
       // A free slot is filled while the other items still run.
-      await until(() => runtime.running.length === Math.min(concurrency, items - ended));
-      runtime.release(runtime.running[ended % 2] ?? runtime.running[0] ?? -1);
+      await until(() => held().length === Math.min(concurrency, items - ended));
+      const next = held()[ended % 2] ?? held()[0] ?? -1;
+      released.add(next);
+      runtime.release(next);
     }
     expect(await pool.ended(id)).toMatchObject({ items: { ok: items } });
     expect(runtime.started).toHaveLength(items);
