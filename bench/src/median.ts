@@ -1,4 +1,4 @@
-/** Returns the median. It is the mean of the middle two values if their number is even. */
+/** Returns the median. For an even number of values, it is the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -12,7 +12,7 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(p * sorted.length))] ?? Number.NaN;
 }
 
-/** Returns the median of the quotients of values of the same round. */
+/** Returns the median over all rounds of `value / base`. */
 export function medianRatio(values: readonly number[], bases: readonly number[]): number {
   return median(values.map((value, round) => value / (bases[round] ?? Number.NaN)));
 }

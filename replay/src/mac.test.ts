@@ -30,7 +30,7 @@ it('shares its speed between items', async () => {
   expect(mac.executed).toBeCloseTo(12);
 });
 
-it('loads another model when nothing runs, and no item overtakes the one that needs it', async () => {
+it('loads another model when nothing runs, and starts no later item before the item that needs it', async () => {
   const mac = new Mac({ speed: 2, slots: 2, loadSeconds: 30 });
   const ends = ['first', 'second', 'first'].map((model) => ending(mac, { cost: 2, model }));
   await vi.advanceTimersByTimeAsync(200_000);

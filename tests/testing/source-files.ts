@@ -13,7 +13,7 @@ export interface SourceFile {
   /** The modules that the file imports. */
   readonly specifiers: readonly string[];
   readonly comments: readonly string[];
-  /** What the file does that is allowed in few places, or nowhere. */
+  /** Restricted things that the file does. Each is allowed in few places, or nowhere. */
   readonly findings: ReadonlySet<Finding>;
 }
 
@@ -35,7 +35,7 @@ export function workspaceFiles(): string[] {
     .filter((path) => path !== '' && existsSync(join(WORKSPACE, path)));
 }
 
-/** Reads and parses one file. TypeScript 7 has no parser for other programs, so this uses oxc-parser, as knip does. */
+/** Parses one file. Uses oxc-parser, as knip does, because TypeScript 7 exports no parser. */
 export function parseSource(path: string, text: string): SourceFile {
   const { program, module, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0]?.message}`);

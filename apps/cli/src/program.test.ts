@@ -83,7 +83,7 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     [['run', 'missing.jsonl', '--type', 'embed'], /missing\.jsonl/],
     [['run', 'FOLDER/latin1.jsonl', '--type', 'embed'], /line 1 is not UTF-8/],
     [[...EMBED, '--map', 'a=b'], /--map needs --endpoint/],
-    [['worker', 'frobnicate'], /worker takes join and purge, not "frobnicate"/],
+    [['worker', 'frobnicate'], /worker accepts the actions join and purge, not "frobnicate"/],
     [['worker', '--endpoint', 'http://h/v1'], /--endpoint needs --map/],
     [['worker', '--endpoint', 'http://h/v1', '--map', 'ab'], /--map takes alias=model, not "ab"/],
     [

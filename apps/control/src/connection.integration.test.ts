@@ -41,37 +41,37 @@ async function answerTo(server: Listening, bytes: string | Buffer): Promise<stri
   return answer;
 }
 
-async function lives(server: Listening): Promise<void> {
+async function expectHealthy(server: Listening): Promise<void> {
   const { status } = await overTls(server, certificate.cert).catch(() => fetch(`${server.url}/healthz`));
   expect(status).toBe(200);
 }
 
-/** Sends a request that trusts `ca`. */
+/** Sends a request over TLS. The client trusts the certificate `ca`. */
 function overTls(
   server: Listening,
   ca: string | undefined,
 ): Promise<{ readonly status: number | undefined }> {
   return new Promise((resolve, reject) => {
-    const asked = request(`${server.url}/healthz`, { ...(ca === undefined ? {} : { ca }) }, (response) => {
+    const outgoing = request(`${server.url}/healthz`, { ...(ca === undefined ? {} : { ca }) }, (response) => {
       response.resume();
       resolve({ status: response.statusCode });
     });
-    asked.on('error', reject).end();
+    outgoing.on('error', reject).end();
   });
 }
 
-it('serves TLS with its certificate, which a client that does not trust it refuses', async () => {
+it('serves TLS with its certificate, and a client that does not trust the certificate disconnects', async () => {
   expect(tls.url).toMatch(/^https:/);
   expect(await overTls(tls, certificate.cert)).toEqual({ status: 200 });
   await expect(overTls(tls, undefined)).rejects.toThrow(/self-signed/);
 });
 
-it('refuses TLS on the plain port and plain HTTP on the TLS port, and both servers live', async () => {
+it('refuses TLS on the plain port and plain HTTP on the TLS port, and both servers keep running', async () => {
   const hello = connectTls({ port: portOf(plain), host: '127.0.0.1', rejectUnauthorized: false });
   await expect(once(hello, 'secureConnect')).rejects.toThrow();
   expect(await answerTo(tls, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')).not.toContain(' 200 ');
-  await lives(plain);
-  await lives(tls);
+  await expectHealthy(plain);
+  await expectHealthy(tls);
 });
 
 it.each([
@@ -93,7 +93,7 @@ it.each([
     expect(answer).toContain('content-type: application/problem+json');
     expect(answer).not.toMatch(/\.ts|node:|\n *at /);
   }
-  await lives(plain);
+  await expectHealthy(plain);
 });
 
 it('answers 408 to a client that sends its headers too slowly', async () => {
@@ -111,7 +111,7 @@ it('refuses a request with two Authorization headers', async () => {
   expect(answer).toContain('Send the Authorization header only once.');
 });
 
-it('sends headers that forbid a browser to cache, run and share anything', async () => {
+it('sends headers that forbid a browser to cache, run or share a response', async () => {
   const { headers } = await fetch(`${plain.url}/v1/jobs`, {
     headers: { origin: 'https://elsewhere.example' },
   });
@@ -143,5 +143,5 @@ it('survives a body of 100,000 keys and one with 100,000 nested levels', async (
     });
     expect(response.status).toBeLessThan(500);
   }
-  await lives(plain);
+  await expectHealthy(plain);
 });

@@ -34,7 +34,7 @@ export interface ConnectionPools {
    * a lease, its task is pending again, and the next claim repairs that. A result must never be lost.
    */
   readonly relaxed: ConnectionPool;
-  /** Submissions. An upload keeps its connection to the end, and nobody else may have to wait for it. */
+  /** Submissions. Separate, because an upload keeps its connection to the end and other work must not wait for it. */
   readonly uploads: ConnectionPool;
   /** Durable work over a whole job. */
   readonly long: ConnectionPool;

@@ -28,7 +28,7 @@ export interface LocalPool {
   stop(forceQuit: AbortSignal): Promise<void>;
 }
 
-/** Returns the environment of a child: that of this process, with `own` in place of all macbatch variables. */
+/** Returns the environment of a child process: `env` with `own` instead of all `MACBATCH_` variables. */
 function childEnv(
   env: LocalPoolOptions['env'],
   own: Readonly<Record<string, string | undefined>>,
@@ -42,7 +42,8 @@ export function controlEnv(options: LocalPoolOptions): Record<string, string | u
   const { MACBATCH_DATABASE_URL: url, ...settings } = pickVariables(ControlConfig, options.env);
   return childEnv(options.env, {
     PROBE_STATE: join(options.dataDir, 'probe_state.json'),
-    // Workers on one machine share its processor: a copy would slow down the original, and cost money at a paid endpoint.
+    // Workers on one machine share its processor: a copy would slow down the original. At a paid endpoint, it would
+    // also cost money.
     ...(options.workers > 0 ? { MACBATCH_COPIES: 'off' } : {}),
     ...settings,
     MACBATCH_PORT: String(options.port),
@@ -93,7 +94,7 @@ export function workerEnv(
   return childEnv(options.env, {
     PROBE_STATE: join(options.dataDir, 'probe_state.json'),
     ...pickVariables(WorkerConfig, options.env),
-    // Only `worker join` takes it.
+    // Only `worker join` uses a token.
     MACBATCH_JOIN_TOKEN: undefined,
     MACBATCH_CONTROL_URL: url,
     MACBATCH_WORKER_ID: name,

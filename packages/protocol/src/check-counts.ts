@@ -2,7 +2,7 @@ import type { JobView } from '@macbatch/contract';
 import { HOURS } from './plan.ts';
 import type { ProtocolRun } from './protocol-run.ts';
 
-/** The end of the job may come later than planned, by this many patience times. */
+/** The job may end later than planned, by this many patience times. */
 const END_PATIENCE_FACTOR = 5;
 
 /** Checks that no item and no idempotency key has two results. */

@@ -3,7 +3,7 @@ import type { ProtocolRun } from './protocol-run.ts';
 import type { ProtocolWorker } from './protocol-worker.ts';
 import type { KillCost } from './report.ts';
 
-/** Kills a worker while it holds tasks, and checks that its tasks come back. */
+/** Kills a worker while it holds tasks, and checks that its tasks go back to pending. */
 export async function killMidTask(protocol: ProtocolRun): Promise<void> {
   const [victim] = protocol.workers;
   const before = await protocol.job();

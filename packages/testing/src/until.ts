@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Tests share the processor with others. */
+/** Long, because other tests run on the same processor. */
 const TIMEOUT_MS = 90_000;
 const INTERVAL_MS = 20;
 
@@ -9,7 +9,7 @@ export async function until<T>(look: () => T | Promise<T>): Promise<Exclude<T, u
   return vi.waitFor(
     async () => {
       const found = await look();
-      if (found === undefined || found === false) throw new Error(`not yet: ${look.toString()}`);
+      if (found === undefined || found === false) throw new Error(`still waiting for ${look.toString()}`);
       return found as Exclude<T, undefined | false>;
     },
     { timeout: TIMEOUT_MS, interval: INTERVAL_MS },

@@ -50,7 +50,7 @@ export function addRun(program: Command, terminal: Terminal): void {
   )
     .option('-o, --output <file>', 'outcome file; - is standard output (default: beside the input)')
     .option('--workers <n>', 'number of worker processes', '2')
-    .option('--retry', 'run items again that failed in an earlier run of this file')
+    .option('--retry', 'run the items again that failed in an earlier run of this file')
     .option(
       '--data-dir <dir>',
       'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
@@ -123,7 +123,7 @@ async function runJob(
     watching.abort(new Failure(EXIT.unavailable, reason));
     throw new Failure(EXIT.unavailable, reason);
   });
-  // The pool is also stopped on purpose, after the job has ended.
+  // Stopping the pool after the end of the job rejects this promise too.
   broken.catch(() => undefined);
   return Promise.race([watchJob(client, job.id, terminal, signal), broken]);
 }

@@ -41,7 +41,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
     )
     .action(async (action: string | undefined, address: string | undefined, options: WorkerOptions) => {
       if (action !== undefined && action !== 'purge' && action !== 'join')
-        throw new Failure(EXIT.usage, `worker takes join and purge, not "${action}"`);
+        throw new Failure(EXIT.usage, `worker accepts the actions join and purge, not "${action}"`);
       if (action === 'join' && address === undefined)
         throw new Failure(EXIT.usage, 'worker join needs the URL of the control plane');
       const url =

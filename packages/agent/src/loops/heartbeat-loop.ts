@@ -9,7 +9,7 @@ import { offeredNow } from '../worker/work-wanted.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
-/** When a reply takes longer than this, it never comes: the connection is dead. */
+/** After this time without a reply, the connection counts as dead. */
 const REPLY_MS = 30_000;
 
 /** How long the last heartbeat may take. */

@@ -67,7 +67,7 @@ export class ReportLoop {
 
   /**
    * Returns the replies by lease. A report that the control plane refuses to read is sent again in parts, so
-   * that one unreadable outcome costs no other.
+   * that one unreadable outcome does not block the others.
    */
   async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {
     const { client, workerId, log } = this.#deps.options;

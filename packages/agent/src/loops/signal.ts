@@ -1,4 +1,4 @@
-/** Lets loops wait until something has changed. A notification that nobody waits for is kept for the next wait. */
+/** Lets loops wait for a notification. A notification without a waiting loop ends the next wait. */
 export class Signal {
   #notified = false;
   #waiting: (() => void)[] = [];

@@ -15,7 +15,7 @@ import type { WorkerMachine } from './worker-machine.ts';
 /** How long the control plane may hold a request for work open. */
 const WAIT_SECONDS = 25;
 
-/** When a reply is this late, it never comes: the connection is dead. */
+/** After this time without a reply, the connection counts as dead. */
 const REPLY_MS = 30_000;
 
 export interface WorkLoopDeps {
@@ -69,7 +69,7 @@ export class WorkLoop {
     }
   }
 
-  /** A withdrawn offer comes back with time, and a full disk is tried again. */
+  /** Waits for a change. Also polls, if nothing is offered or the outbox cannot be written. */
   async #waitForChange(draining: AbortSignal): Promise<void> {
     const { options, machine, journal } = this.#deps;
     const { state } = machine;

@@ -21,7 +21,7 @@ export class WorkerMachine {
     return this.#state;
   }
 
-  /** Takes an event. Events that come while effects are carried out wait until all of those have begun. */
+  /** Handles an event. An event that arrives during a step waits until all effects of that step have started. */
   dispatch(happening: Happening): void {
     this.#waiting.push(happening);
     if (this.#stepping) return;

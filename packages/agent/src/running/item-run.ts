@@ -61,7 +61,7 @@ export async function runItem(
         case 'wait':
           waits += 1;
           if (waits > MAX_WAITS) {
-            // If other items succeeded during these waits, the server works and this item brings it down.
+            // If other items succeeded during these waits, the server works and this item crashes it.
             const othersSucceeded = deps.successes() > successesAtStart;
             return { kind: othersSucceeded ? 'failed' : 'not_here', error: reported };
           }

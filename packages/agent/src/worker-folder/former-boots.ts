@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { replaceFile } from './replace-file.ts';
 
-/** Boots that the file holds. Leases of earlier boots have expired by then. */
+/** The number of boots that the file keeps. Leases of earlier boots have expired. */
 const MAX_BOOTS = 16;
 
 const Boots = z.array(z.string().min(1).max(64));
@@ -20,7 +20,7 @@ export interface FormerBoots {
 
 /**
  * Adds this boot to the file at `path` and returns the boots that were there. A file that cannot be read counts as
- * empty, and one that cannot be written is ignored: both cost only time.
+ * empty, and one that cannot be written is ignored: both cases only cost time.
  */
 export async function addBoot(path: string, bootId: string): Promise<FormerBoots> {
   const former = (await read(path)).filter((id) => id !== bootId).slice(1 - MAX_BOOTS);

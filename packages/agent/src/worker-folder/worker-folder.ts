@@ -53,7 +53,7 @@ async function claim(stateDir: string, workerId: string): Promise<string> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${process.pid} ${await startOf(process.pid)}`, { mode: 0o600 });
   try {
-    // A link appears whole, so that nobody reads a half-written file.
+    // Creating a link is atomic, so no process reads a half-written file.
     while (!(await linked(draft, path))) {
       const owned = await readFile(path, 'utf8').catch(() => '');
       const [pid = '', ...started] = owned.split(' ');

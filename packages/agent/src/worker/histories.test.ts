@@ -8,7 +8,7 @@ import type { RecoveredTask } from './reportable.ts';
 import { initialState } from './worker-state.ts';
 
 const RUNS = 2000;
-/** More rounds than any history needs to come to rest. */
+/** More rounds than any history needs until nothing changes. */
 const MAX_ROUNDS = 300;
 
 const settings = fc.record({ slots: fc.integer({ min: 1, max: 4 }), hasFormerBoots: fc.boolean() });

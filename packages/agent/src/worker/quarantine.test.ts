@@ -28,7 +28,7 @@ function runtime() {
 
 const kinds = (verdicts: readonly CrashVerdict[]) => verdicts.map(({ kind }) => kind);
 
-it('makes a suspect of an item that crashed beside others, and charges nobody', () => {
+it('makes a suspect of an item that crashed while others ran, and charges no item', () => {
   expect(runtime().crashes('a', 'beside others')).toEqual({
     kind: 'again',
     suspicion: { crashesAlone: 0, successesBefore: 0 },
@@ -56,7 +56,7 @@ it('blames an item after three crashes when it was alone at the first', () => {
   ]);
 });
 
-it('blames the runtime when three different items crash it alone and none succeeds in between', () => {
+it('blames the runtime when three different items crash it alone without a success between the crashes', () => {
   const { crashes } = runtime();
   for (const name of ['a', 'b', 'c']) crashes(name, 'beside others');
   expect(kinds(['a', 'b', 'c'].map((name) => crashes(name, 'alone')))).toEqual([

@@ -1,7 +1,7 @@
 /** After this many crashes alone, the crash is the item's own error. */
 const MAX_CRASHES_ALONE = 3;
 
-/** When this many different items crash a runtime alone and none succeeds in between, the runtime is broken. */
+/** The runtime is broken after this many different items crashed it alone without a success between the crashes. */
 const BROKEN_AFTER_ITEMS = 3;
 
 /** The crash record of one item that was in flight when its runtime's process died. */
@@ -27,7 +27,7 @@ export type CrashVerdict =
  * suspect, but only an item that ran alone is charged. So an item that always crashes costs at most four
  * crashes and no neighbour fails with it.
  *
- * If the runtime crashes under several items and none succeeds in between, the Mac is broken, not the items.
+ * If several items crash the runtime without a success between the crashes, the Mac is broken, not the items.
  * Otherwise a broken Mac would fail a whole job.
  */
 export interface Quarantine {

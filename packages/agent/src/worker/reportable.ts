@@ -86,7 +86,7 @@ export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable
   return outcomes.length === acknowledged && (error === null || handBack);
 }
 
-/** Whether every item has an outcome, so that nobody waits for the rest of the task. */
+/** Whether every item has an outcome, so that no other worker needs to run the rest of the task. */
 export function isComplete({ outcomes, itemCount, error, handBack }: Reportable): boolean {
   return outcomes.length === itemCount && error === null && !handBack;
 }

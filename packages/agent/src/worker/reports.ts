@@ -3,7 +3,7 @@ import type { HeldTask } from './held-task.ts';
 import { isComplete, type Reportable, reportableOf } from './reportable.ts';
 import { type QueuedReport, taskOf, type WorkerState } from './worker-state.ts';
 
-/** Queues the last report of a task. A complete one waits for others, as nobody needs the rest of it. */
+/** Queues the last report of a task. A report of a complete task may wait, to be sent together with others. */
 export function queueTask(task: HeldTask, now: number): Change {
   return (state) => {
     const complete = isComplete(reportableOf(task));
@@ -14,7 +14,7 @@ export function queueTask(task: HeldTask, now: number): Change {
   };
 }
 
-/** Queues the last report of a task and sends it as soon as possible: others may get the rest of it. */
+/** Queues the last report of a task as due now, because other workers can then get its remaining items. */
 export function queueTaskNow(task: HeldTask, now: number): Change {
   return queueReport({ kind: 'task', task: task.number }, now);
 }

@@ -19,7 +19,7 @@ export interface PoolWorker extends WorkerOffers {
   readonly alive: boolean;
   /** It has said goodbye. */
   readonly offline: boolean;
-  /** It may sleep: it has lost leases to the clock lately, or has been silent for a while. */
+  /** It may sleep: some of its leases expired recently, or it has been silent for a while. */
   readonly mayLeave: boolean;
   /** Number of items that it runs concurrently. */
   readonly slots: number;

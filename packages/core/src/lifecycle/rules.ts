@@ -162,7 +162,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: retried,
     },
   ],
-  // A done task stays as it is. A leased one stays with its holder, who learns of it at the next renewal.
+  // A done task stays as it is. A leased task stays with its holder, and the reply to the next renewal reports the cancel.
   cancel: [
     {
       when: [inStatus('pending', 'leased', 'failed'), is(task('cancelled'), constant(false))],

@@ -46,7 +46,10 @@ async function fromPs(pid: number): Promise<ProcessFacts | undefined> {
   }
 }
 
-/** Parses the output of ps. @param line of `ps -o state=,lstart=,command=`, such as `Ss   Sun Nov 29 14:09:53 2026     postgres -D /data` */
+/**
+ * Parses a line of `ps -o state=,lstart=,command=`, such as
+ * `Ss   Sun Nov 29 14:09:53 2026     postgres -D /data`.
+ */
 export function parsePsLine(line: string): ProcessFacts | undefined {
   const [, state, started, command] = /^\s*(\S+)\s+((?:\S+\s+){4}\S+)\s+(.*?)\s*$/s.exec(line) ?? [];
   if (state === undefined || started === undefined || command === undefined) return undefined;

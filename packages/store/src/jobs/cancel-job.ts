@@ -23,7 +23,7 @@ const setCancelledAt = statement<{ job: string }, never>(
 
 /**
  * Marks up to `limit` tasks of each status as cancelled. Claims then do not walk over thousands of pending entries
- * that may never run, holders learn of it at their next renewal, and failed tasks are not sent back.
+ * that may never run, holders see the cancel in the reply to their next renewal, and failed tasks are not sent back.
  */
 const cancelTasks = statement<{ job: string; limit: number }, unknown>((arg) => {
   // One select for each status: each has a partial index.

@@ -7,7 +7,7 @@ interface ExistingJob {
 }
 
 /**
- * Creates the job's row and returns null. When the idempotency key has made a job before, returns that job, locked
+ * Creates the job's row and returns null. If a job with the idempotency key exists, returns that job, locked
  * so that nobody prunes it while the body is read.
  */
 export async function createOrLock(tx: postgres.Sql, draft: JobDraft): Promise<ExistingJob | null> {

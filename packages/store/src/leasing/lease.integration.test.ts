@@ -143,7 +143,7 @@ describe('the order between jobs', () => {
     let now = 0;
     await using fresh = await freshStore({ monotonicMs: () => now });
     const served = async () => {
-      now += 1000; // the cache is too old by then
+      now += 1000; // makes the cached job queue expire
       const call = { worker: 'a', boot: 'b', limit: 1, offers: NOOP, renews: false };
       return (await fresh.store.lease(call)).tasks[0]?.jobId;
     };

@@ -3,9 +3,9 @@ import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { countPrunable, markNextJob, nextMarkedJob } from './prunable-jobs.ts';
 import { pruneEvents, pruneItems, pruneJob, pruneTasks } from './prune-steps.ts';
 
-/** Jobs that one call deletes at most: many small jobs take longer than their rows say. */
+/** Most jobs that one call deletes. The row limit alone does not bound the time, as each job has a fixed cost. */
 const MAX_JOBS_PER_CALL = 200;
-/** Rows that one statement deletes at most. Limits how long it holds row locks. */
+/** Most rows that one statement deletes. Limits how long it holds row locks. */
 const MAX_ROWS_PER_STEP = 5000;
 
 /** Rows that one element of a step can delete: an item has rows in `items`, `results` and `ledger`. */

@@ -15,7 +15,7 @@ import {
 import { statement } from '../database/statement.ts';
 
 export type JobArguments = { job: string };
-/** `limit`: rows that one step deletes at most. */
+/** `limit`: most rows that one step deletes. */
 export type StepArguments = JobArguments & { limit: number };
 
 export interface StepRow {

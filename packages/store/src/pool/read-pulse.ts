@@ -26,7 +26,7 @@ interface PulseRow {
 
 /**
  * Reads the tallies and the partial index of leased tasks: the cost does not grow with the tasks that have ended. A
- * job whose end nobody has recorded yet has no work left and is not counted as unfinished.
+ * job that has ended is not counted as unfinished, even if its end is not recorded yet.
  */
 const readCounts = statement<NoArguments, PulseRow>(
   () => sql`

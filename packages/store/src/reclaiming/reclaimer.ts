@@ -34,7 +34,7 @@ export class Reclaimer {
     this.#monotonicMs = monotonicMs;
     this.#shortestLeaseMs = Math.min(SHORTEST_LEASE_MS, leaseMs);
     this.#graceMs = leaseMs;
-    // Workers renew three times per lease: a shorter sleep costs nobody a lease.
+    // Workers renew three times per lease, so no lease is lost during a shorter sleep.
     this.#hostSleep = new HostSleep(leaseMs / 3);
   }
 

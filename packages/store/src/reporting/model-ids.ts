@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { models } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 
-/** Builds that one process remembers. A worker that reports more invents names. */
+/** Limit on the builds that one process caches, in case a worker reports invented names. */
 const MAX_BUILDS_REMEMBERED = 10_000;
 
 /** A model as a worker loaded it. */

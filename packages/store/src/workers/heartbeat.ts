@@ -25,8 +25,8 @@ type HeartbeatArguments = {
 
 /**
  * W1, W8: stores a worker's heartbeat. Returns no row when another machine works under this worker id: then nothing
- * changes. A boot replaces the stored one when that one is not alive, or when the boot names it as its former boot,
- * which only a process on the same disk can. A worker that sends no former boots always replaces it.
+ * changes. A boot replaces the stored boot if the stored one is not alive, or if the new boot names it as a former
+ * boot, which only a process on the same disk can do. A worker that sends no former boots always replaces it.
  */
 const upsertWorker = statement<HeartbeatArguments, { readonly now: Date }>(
   (arg) => sql`
