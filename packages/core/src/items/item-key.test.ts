@@ -76,6 +76,28 @@ it.each([
   expect(itemKey(job, payload)).toMatch(/^[0-9a-f]{64}$/);
 });
 
+it.each<[string, string]>([
+  ['a string of 10 million characters', JSON.stringify('x'.repeat(10_000_000))],
+  ['a string of 5 million escapes', `"${'\\n'.repeat(5_000_000)}"`],
+  ['500 nested arrays', '['.repeat(500) + ']'.repeat(500)],
+  ['50,000 members', `{${Array.from({ length: 50_000 }, (_, n) => `"${n}":[${n}]`).join()}}`],
+])('I2: gives a key to %s', (_what, payload) => {
+  expect(itemKey(job, payload)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it.each<[string, string]>([
+  ['20,000 nested arrays', '['.repeat(20_000) + ']'.repeat(20_000)],
+  ['20,000 nested objects', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
+  ['a number with a million zeros inside', `1.${'0'.repeat(1_000_000)}1`],
+  [
+    'a repeated member after 100,000 others',
+    `{${'"a":1,'.repeat(2)}${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join()}}`,
+  ],
+  ['a repeated member behind a nested object', '{"a":{"b":1},"c":[{"b":2}],"a":3}'],
+])('I2: gives no key to %s, without an error', (_what, payload) => {
+  expect(itemKey(job, payload)).toBeNull();
+});
+
 it('I2: gives equal keys to different spellings of the same value', () => {
   expect(itemKey(job, '{"b":1.0,"a":[1e2,"\\u0061"]}')).toBe(
     itemKey(job, ' { "a" : [100, "a"] , "b" : 1 } '),

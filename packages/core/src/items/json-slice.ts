@@ -23,7 +23,7 @@ function skipSpace(text: string, at: number): number {
 }
 
 /** The position after the string that starts at `at`. */
-function endOfString(text: string, at: number): number {
+export function endOfString(text: string, at: number): number {
   let close = at;
   for (;;) {
     close = text.indexOf('"', close + 1);
