@@ -30,7 +30,7 @@ const post = (path: string, body: unknown, signal?: AbortSignal) =>
     ...(signal === undefined ? {} : { signal }),
   });
 
-it('A3: answers 413 to a body over the limit, with or without content-length, and the server lives', async () => {
+it('A3: answers 413 to a body over the limit, with or without content-length, and keeps running', async () => {
   const large = { ...JOB, items: [{ id: 'a', payload: 'x'.repeat(3_000_000) }] };
   const declared = await post('/v1/jobs', large);
   expect([declared.status, ((await declared.json()) as { code: string }).code]).toEqual([
@@ -91,7 +91,7 @@ it('A3: stores nothing of an upload that breaks off', async () => {
   expect((await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] })).status).toBe(201);
 });
 
-it('A1: leaves no lease and charges no attempt when a worker hangs up while it waits', async () => {
+it('A1: leaves no lease and charges no attempt when a worker disconnects while it waits', async () => {
   const disconnect = new AbortController();
   const waiting = post('/v1/tasks/lease', LEASE, disconnect.signal).catch(() => 'disconnected');
   await until(async () => {

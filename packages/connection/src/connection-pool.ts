@@ -3,7 +3,7 @@ import { Pool as TarnPool, TimeoutError } from 'tarn';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 
-/** How much longer we wait than the server's own time-out, so that the server's error usually comes first. */
+/** Added to the server's time-out, so that the server's error usually arrives before ours. */
 const GRACE_MS = 2000;
 /** How long an idle connection stays open. */
 const IDLE_MS = 60_000;

@@ -8,9 +8,9 @@ const PING_CHANNEL = 'macbatch_ping';
 
 /** How long a ping may take, in milliseconds. */
 const PING_MS = 5000;
-/** How long after a ping notifications are trusted to arrive, in milliseconds. */
+/** Time after a successful ping during which notifications are expected to arrive, in milliseconds. */
 const PING_EVERY_MS = 60_000;
-/** How long after a failure the listener tries again, in milliseconds. */
+/** Time before the listener tries again after a failure, in milliseconds. */
 const RETRY_MS = { unreachable: 1000, noPing: 10 * 60_000 };
 
 export interface WorkNotifierOptions {

@@ -85,7 +85,7 @@ it('lets a suspect wait until all slots are empty, also of other runtimes', asyn
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 1 } });
 });
 
-it('succeeds alone with an item that crashes only beside others', async () => {
+it('succeeds with an item that crashes only while others run, by running it alone', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'die-in-company', 'b'], 3);
   const runtime = dyingRuntime();

@@ -57,7 +57,7 @@ it('T6: fails the task after three errors, keeps recorded outcomes and counts on
   expect(workers).toMatchObject([{ worker_id: 'a', tasks_done: 0, tasks_failed: 1 }]);
 });
 
-it('T6: hands back what it cannot run, asks for it no more, and costs no attempt', async () => {
+it('T6: hands back a task that it cannot run, requests no more of its kind, and charges no attempt', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   const a = pool.start('a', scriptedRuntime({ fail: () => failures.notHere() }));

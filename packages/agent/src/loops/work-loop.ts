@@ -12,7 +12,7 @@ import { Backoff } from './backoff.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
-/** How long the control plane may hold a request for work open. */
+/** How long the control plane may wait for work before it answers a lease request. */
 const WAIT_SECONDS = 25;
 
 /** After this time without a reply, the connection counts as dead. */
@@ -34,7 +34,7 @@ export class WorkLoop {
     this.#deps = deps;
   }
 
-  /** Looks again whether work is wanted. */
+  /** Checks again whether work is wanted. */
   wake(): void {
     this.#changed.notify();
   }
@@ -88,7 +88,7 @@ export class WorkLoop {
       offers: offers.map((offer) => meters.describe(offer, machine.state)),
       renews: true,
       copies: true,
-      // The control plane answers again with what it granted in the lost reply.
+      // With the held leases, the control plane can repeat the leases of the lost reply.
       ...(answerLost ? { holds: machine.state.tasks.map(({ lease }) => leaseNameOf(lease)) } : {}),
       wait_seconds: WAIT_SECONDS,
     };

@@ -24,7 +24,7 @@ it('measures the rate of the last minute of work', () => {
   expect(meter.itemsPerSecond('chat')).toBeLessThan(2.1);
 });
 
-it('knows no rate before as many items have finished as there are slots', () => {
+it('has no rate until as many items have finished as there are slots', () => {
   const { meter, run } = metered(3);
   run('chat', 2, 1000);
   expect(meter.itemsPerSecond('chat')).toBeNull();

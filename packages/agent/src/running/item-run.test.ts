@@ -136,7 +136,7 @@ it('ends as aborted after an abort, for any error that the runtime throws', asyn
   }
 });
 
-it('keeps a result that comes in spite of an abort', async () => {
+it('keeps a result that the runtime returns in spite of an abort', async () => {
   expect(await run([RESULT], { signal: AbortSignal.abort() })).toMatchObject({ end: { kind: 'outcome' } });
 });
 

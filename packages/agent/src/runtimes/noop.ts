@@ -5,8 +5,8 @@ import { RunFailure, type Runtime } from './runtime.ts';
 const MAX_PAUSE_MS = 600_000;
 
 /**
- * Opens a runtime that does nothing, to measure the cost of the pool itself. It answers immediately, or after the `ms`
- * of the payload, with the payload's `n`.
+ * Opens a runtime that does nothing, to measure the cost of the pool itself. It answers with the
+ * payload's `n`, immediately or after the payload's `ms`.
  */
 export function noop(): Runtime {
   return {

@@ -6,7 +6,7 @@ import { addBoot } from './former-boots.ts';
 
 const file = () => join(mkdtempSync(join(tmpdir(), 'macbatch-boots-')), 'boots.json');
 
-it('W8: knows the boots before this one until they are forgotten', async () => {
+it('W8: returns the former boots until they are forgotten', async () => {
   const path = file();
   expect((await addBoot(path, 'a')).former).toEqual([]);
   const b = await addBoot(path, 'b');

@@ -43,7 +43,7 @@ export type Effect =
       readonly runtime: number;
       readonly offers: readonly { readonly offer: Offer; readonly code: string }[];
     }
-  /** Nothing runs any more after a drain. */
+  /** The drain is complete: nothing runs any more. */
   | { readonly kind: 'work_ended' }
   | {
       readonly kind: 'log';

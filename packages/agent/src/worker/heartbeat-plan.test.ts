@@ -54,7 +54,7 @@ describe('planHeartbeat', () => {
     expect(planHeartbeat(worker.state).renews).toMatchObject([{ task_id: '8', attempt: 1 }]);
   });
 
-  it('names items that run alone, so that nobody gets a copy of them', () => {
+  it('names items that run alone, so that no worker gets a copy of them', () => {
     const worker = admitted();
     worker.take(leased(leaseOf('7', 1)));
     worker.take(crashed(worker.runOf('7a')));

@@ -6,14 +6,14 @@ import type { WorkerState } from './worker-state.ts';
 /** The contract's limit on suspects in one heartbeat. No Mac runs that many items concurrently. */
 const MAX_SUSPECTS = 1000;
 
-/** While work waits for a heartbeat, it is repeated this soon. */
+/** Longest pause between heartbeats while work waits for one. */
 const URGENT_MS = 1000;
 
 /** What one heartbeat says about leases. */
 export interface HeartbeatPlan {
   /** Leases to renew, with the number of the held task. */
   readonly renews: readonly (LeaseName & { readonly task: number })[];
-  /** Items that run alone here, or are going to. */
+  /** Items that run alone here, or will. */
   readonly suspects: readonly (LeaseName & { readonly item_id: string })[];
   /** Everything that former boots finished is reported, so their leases can be taken back. */
   readonly returnsFormerBoots: boolean;
@@ -34,15 +34,15 @@ export function planHeartbeat(state: WorkerState): HeartbeatPlan {
   };
 }
 
-/** How long after one heartbeat the next one is sent, in milliseconds. */
+/** Returns the pause until the next heartbeat, in milliseconds. */
 export function heartbeatPauseMs(state: WorkerState): number {
   const { pauseMs, missed } = state.heartbeat;
   if (isUrgent(state)) return Math.min(URGENT_MS, pauseMs);
-  // Two missed heartbeats in a row would make a worker look dead.
+  // After two missed heartbeats in a row, the worker would no longer count as alive.
   return missed ? pauseMs / 3 : pauseMs;
 }
 
-/** Work waits for the next heartbeat. A machine whose id is in use does not hurry. */
+/** Whether work waits for the next heartbeat. False while another machine uses the worker id. */
 function isUrgent(state: WorkerState): boolean {
   const { idInUse, deployment, formerBootsHold } = state.admission;
   if (idInUse) return false;

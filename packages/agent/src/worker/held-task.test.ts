@@ -47,7 +47,7 @@ it('T7: reports a task as final when every item has an outcome, in the order of 
   expect(isComplete(task)).toBe(true);
 });
 
-it('T6: gives a task up with its first error and keeps its outcomes', () => {
+it('T6: gives up a task at its first error and keeps its outcomes', () => {
   const worker = holding(3, 3);
   succeed(worker, '7a');
   worker.take(failed(worker.runOf('7b'), 'first'));

@@ -18,9 +18,9 @@ export interface HeldTask {
   /** Unique in this process: the same lease can be granted twice, as a copy. */
   readonly number: number;
   readonly lease: LeasedTask;
-  /** Until when, by this machine's clock, the lease is certainly held. */
+  /** End of the time in which the lease is certainly held, by this machine's clock. */
   readonly trustedUntil: number;
-  /** That time has passed. Nothing of the task starts until a heartbeat confirms the lease. */
+  /** `trustedUntil` has passed. Nothing of the task starts until a heartbeat confirms the lease. */
   readonly possiblyExpired: boolean;
   /** Items that have not been started, in order. */
   readonly queue: readonly LeasedItem[];
@@ -29,14 +29,14 @@ export interface HeldTask {
   /** Ids of items that were in flight at a crash and have no outcome yet, waiting or running. */
   readonly suspectIds: readonly string[];
   readonly outcomes: readonly Outcome[];
-  /** How many outcomes, from the first on, the control plane has acknowledged. */
+  /** Number of acknowledged outcomes. They are the first ones in `outcomes`. */
   readonly acknowledged: number;
   /** Ids of items that have an outcome from another worker. They are not run here. */
   readonly recordedElsewhere: ReadonlySet<string>;
   /** First error of an item that failed here and may succeed elsewhere. */
   readonly error: ReportedError | null;
   readonly failedItems: number;
-  /** Nothing more of it starts here. */
+  /** No more of its items start here. */
   readonly closed: boolean;
   /** Items without an outcome are handed back, with no error. */
   readonly handBack: boolean;
@@ -70,7 +70,7 @@ export function offerOf({ lease: { job_type, model } }: HeldTask): Offer {
   return { job_type, model };
 }
 
-/** Whether something of the task is still to be started, beside others or alone. */
+/** Whether items of the task are left to start, including items that run alone. */
 export function isStartable({ queue, suspects }: HeldTask): boolean {
   return queue.length > 0 || suspects.length > 0;
 }
@@ -80,17 +80,17 @@ export function itemCountOf({ lease, recordedElsewhere }: HeldTask): number {
   return lease.items.length - recordedElsewhere.size;
 }
 
-/** Takes an item out of those that are left to start. */
+/** Removes an item from the items that are left to start. */
 export function takeItem(task: HeldTask, item: LeasedItem): HeldTask {
   return {
     ...task,
-    // Long queues make the difference: a slice is much faster than a filter.
+    // For long queues, a slice is much faster than a filter.
     queue: task.queue[0] === item ? task.queue.slice(1) : task.queue.filter((each) => each !== item),
     suspects: task.suspects.filter((each) => each.item !== item),
   };
 }
 
-/** Starts nothing more of the task. */
+/** Closes a task: no more of its items start. */
 export function close(task: HeldTask): HeldTask {
   return { ...task, queue: [], suspects: [], closed: true };
 }

@@ -79,7 +79,7 @@ it('W6, W7: keeps its promises in random histories, and loses no finished outcom
   );
 });
 
-it('W7: holds nothing after a drain, wherever in a history it comes', () => {
+it('W7: holds no task after a drain at any point of a history', () => {
   fc.assert(
     fc.property(settings, draws, (given, history) => {
       const worker = started(given, []);

@@ -16,14 +16,14 @@ export function loseLease(number: number, code: string, now: number): Change {
       set((before) => withTask(before, { ...task, lost: true })),
       leaveTask(number, now),
       abortRuns((run) => run.task === number, 'the work is no longer wanted'),
-      // Before the task is leased again: the control plane leases no item that has an outcome.
+      // Sent before the task is leased again, so that its finished items do not run twice.
       flush(now),
     )(state);
   };
 }
 
 /**
- * Starts nothing more of a task. Running items may end. The unstarted rest is handed back immediately and not when
+ * Starts no more items of a task. Running items may end. The unstarted rest is handed back immediately and not when
  * they end: their outcomes are accepted even from a lease that is no longer held (T9).
  */
 export function leaveTask(number: number, now: number): Change {

@@ -35,7 +35,7 @@ it('makes a suspect of an item that crashed while others ran, and charges no ite
   });
 });
 
-it('blames an item after four crashes: one beside others and three alone', () => {
+it('blames an item after four crashes: one while others ran and three alone', () => {
   const { crashes, succeeds } = runtime();
   const first = crashes('a', 'beside others');
   succeeds();

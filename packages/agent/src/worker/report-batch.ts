@@ -8,7 +8,7 @@ const MAX_BYTES = 1024 * 1024;
 /** Bytes counted for an entry, and for an outcome that has no output. */
 const OVERHEAD_BYTES = 200;
 
-/** How many of these tasks, from the first on, fit into one report. One always does. */
+/** Returns how many of the first tasks fit into one report: always at least one. */
 export function countThatFit(tasks: readonly Reportable[]): number {
   let bytes = 0;
   const end = tasks.findIndex((task, index) => {

@@ -13,7 +13,7 @@ export interface RecoveredTask extends LeaseName {
 export interface Reportable {
   readonly lease: LeaseName;
   readonly outcomes: readonly Outcome[];
-  /** How many outcomes, from the first on, the control plane has acknowledged. */
+  /** Number of acknowledged outcomes. They are the first ones in `outcomes`. */
   readonly acknowledged: number;
   /** Number of items that this worker has to report. */
   readonly itemCount: number;

@@ -86,7 +86,7 @@ export function isFormerReported({ reports, admission }: WorkerState): boolean {
   return admission.outboxRead && reports.waiting.every(({ kind }) => kind !== 'recovered');
 }
 
-/** How long until the next report, in milliseconds; null while there is nothing to send. */
+/** Returns the time until the next report, in milliseconds; null while there is nothing to send. */
 export function reportWaitMs({ reports: { dueAt } }: WorkerState, now: number): number | null {
   return dueAt === null ? null : Math.max(0, dueAt - now);
 }

@@ -18,7 +18,7 @@ export interface WorkerSettings {
   readonly slots: number;
   /** Longest time between two heartbeats. */
   readonly heartbeatMs: number;
-  /** How long the outcome of a task that still runs may wait before it is reported. */
+  /** Longest time before an outcome of an unfinished task is reported. */
   readonly reportMs: number;
   /** Offers of each runtime, in the order in which the runtimes are asked. */
   readonly runtimes: readonly (readonly Offer[])[];

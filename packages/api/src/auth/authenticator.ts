@@ -129,7 +129,7 @@ function bearer(c: Context, kind: SecretKind): KeyHalves | null {
   );
 }
 
-/** How often the request has the Authorization header. Node's parsed headers hide repetitions. */
+/** Counts the Authorization headers of the request. Node's parsed headers hide duplicates. */
 function timesSent(c: Context): number {
   const raw: unknown = c.env?.incoming?.rawHeaders;
   if (!Array.isArray(raw)) return 1;

@@ -9,8 +9,8 @@ afterAll(async () => {
   expect(control.errors).toEqual([]);
 });
 
-describe('A3: answers each entry of a report by itself', () => {
-  it('accepts 99 good entries beside a bad one', async () => {
+describe('A3: answers each entry of a report separately', () => {
+  it('accepts 99 good entries in a report with a bad one', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => `item-${n}`);
     const tasks = await control.leased(ids);
     const entries = tasks.map((task, n) =>
@@ -91,7 +91,7 @@ describe('A3: answers each entry of a report by itself', () => {
     ['a string for an entry', () => 'entry', 'invalid_entry'],
     ['null for an entry', () => null, 'invalid_entry'],
     ['an array for an entry', () => [[]], 'invalid_entry'],
-  ])('refuses %s and accepts the entry beside it', async (_what, change, code) => {
+  ])('refuses %s and accepts the other entry of the report', async (_what, change, code) => {
     const tasks = await control.leased(['a', 'b', 'c', 'd'], 2, 2);
     const [first, second] = tasks.map((task) => completed(task));
     if (first === undefined || second === undefined) throw new Error('nothing to lease');

@@ -50,7 +50,7 @@ describe('a lost lease reply', () => {
     for (const task of first) expect(names).not.toContainEqual(nameOf(task));
   });
 
-  it('takes no lease away if it is asked for late or while more is granted', async () => {
+  it('takes back no lease when a request arrives late or during another grant', async () => {
     await submit(40, 1);
     const [first, ...rest] = await Promise.all([leased({ lease_limit: 4 }), again(), again(), again()]);
     const held = await tasks();

@@ -31,7 +31,7 @@ function known(found: JobEstimateRange | NoEstimateReason): JobEstimateRange {
 const likely = (...args: Parameters<typeof estimate>) => known(estimate(...args)).likely;
 
 describe('estimateJob', () => {
-  it('gives no estimate if the number were infinite', () => {
+  it('returns no estimate if a number would be infinite', () => {
     expect(estimate([poolWorker('a', { ...reports(1e-306), mayLeave: true })])).toBe('nothing_measured');
   });
 

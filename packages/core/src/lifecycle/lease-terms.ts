@@ -16,5 +16,5 @@ export const HEARTBEAT_ALIVE_SECONDS = 60;
  */
 export const MAX_EXPIRIES = 10;
 
-/** After this many expiries in a row an item may be crashing its workers, so it is not copied to others. */
+/** Items of a task with this many expiries in a row may crash workers, so they are not copied to other workers. */
 export const MAX_EXPIRIES_FOR_COPIES = 2;

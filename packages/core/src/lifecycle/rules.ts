@@ -162,7 +162,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: retried,
     },
   ],
-  // A done task stays as it is. A leased task stays with its holder, and the reply to the next renewal reports the cancel.
+  // Does not change a done task. A leased task stays with its holder, and the reply to its next renewal says so.
   cancel: [
     {
       when: [inStatus('pending', 'leased', 'failed'), is(task('cancelled'), constant(false))],

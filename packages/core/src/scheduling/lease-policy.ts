@@ -26,7 +26,7 @@ export const EXCLUDED_FROM_COPIES_SECONDS = 3600;
 export const ERRORS_UNTIL_REVIEW = 8;
 /** A worker that is silent for longer is not just asleep: its history is no evidence about a job. */
 export const MAX_SLEEP_SECONDS = 12 * 3600;
-/** How long a worker on probation waits for the evidence of another: one without a lease on the job, or with one. */
+/** Time that a worker on probation waits for evidence of another worker, without or with a lease on the job. */
 export const EVIDENCE_WAIT_SECONDS = { unleased: 300, leased: 3600 };
 /** How long a task that failed on a worker is left to other workers, by the worker's lease budget. */
 export const LEFT_TO_OTHERS_SECONDS = { all: 60, one: 3600, none: 3600 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePsLine, processFacts } from './process-facts.ts';
 
 describe('processFacts', () => {
-  it('returns the same facts while a process lives', async () => {
+  it('returns the same facts while a process runs', async () => {
     const facts = await processFacts(process.pid);
     expect(facts?.started).toMatch(/^[^\s/]+$/);
     expect(await processFacts(process.pid)).toEqual(facts);

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => data.remove());
 
 describe('the ownership of a folder', () => {
-  it('is refused to a second process while the first lives, with its pid in the error', async () => {
+  it('is refused to a second process while the first runs, with its pid in the error', async () => {
     const { owner, url } = await startOwner(data.folder);
     try {
       const second = openPostgres({ dataDir: data.folder });
@@ -73,7 +73,7 @@ describe('when its owner ends', () => {
     await server.close();
   });
 
-  it('by SIGKILL, the next owner does not wait until the server stops by itself', async () => {
+  it('by SIGKILL, the next owner does not wait until the server stops', async () => {
     const { owner } = await startOwner(data.folder);
     await owner.sigkill();
     expect(await data.reopen()).toContain(KEPT);

@@ -8,7 +8,7 @@ describe('pickServerUser', () => {
     expect(pickServerUser(passwd)).toEqual({ uid: 101, gid: 104 });
   });
 
-  it('picks nobody otherwise', () => {
+  it('picks the user `nobody` otherwise', () => {
     expect(pickServerUser('root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:')).toEqual({
       uid: 65534,
       gid: 65534,

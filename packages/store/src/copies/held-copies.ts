@@ -14,7 +14,7 @@ export const changeCopies = (worker: SQL, set: SQL, only: SQL): SQL => sql`
     returning locked.position
   )`;
 
-/** The answer of a statement over `locked` tasks: a lease counts as changed when `changed` or `copied` has it. */
+/** Selects the answer of a statement over `locked` tasks. A lease is changed if `changed` or `copied` contains it. */
 export const answerForLeasesAndCopies = (moreColumns: SQL): SQL => sql`
   select locked.position, locked.status as old_status,
     coalesce(changed.status, case when locked.position in (select position from copied) then locked.status end) as new_status,
@@ -26,7 +26,7 @@ export const answerForLeasesAndCopies = (moreColumns: SQL): SQL => sql`
  * copier needs to run them. `row` names a row with `id`, `job_id` and `reported_attempt`.
  *
  * `offset 0` makes Postgres go from the copies to the items to the results. Without it, a session that planned this
- * for a small job joins all items of a large job with all its results, for each lease that is renewed.
+ * statement for a small job joins all items of a large job with all its results, for each lease that is renewed.
  */
 export const itemsRecordedElsewhere = (row: SQL): SQL => sql`
   (select array_agg(distinct recorded.item_id) from ${copies}

@@ -79,7 +79,7 @@ it('T2: a lease sets the status, the lease end, the attempt and the holder toget
   });
 });
 
-it('T3: a lease never lasts longer than LEASE_SECONDS, even if the store’s options say so', async () => {
+it('T3: a lease never lasts longer than LEASE_SECONDS, even if the store’s options ask for more', async () => {
   await using db = await freshStore({ leaseSeconds: 100_000 });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');

@@ -150,7 +150,7 @@ describe('the order between jobs', () => {
     const large = await submitJob(fresh.store, { items: 30 });
     const small = await submitJob(fresh.store, { items: 10 });
     await fresh.sql`update jobs set created_at = now() - interval '11 minutes' where id = ${large}`;
-    // After a lease the job is not starving any more.
+    // After the lease, the job is no longer starving.
     expect([await served(), await served()]).toEqual([large, small]);
   });
 

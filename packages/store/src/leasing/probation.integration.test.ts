@@ -156,7 +156,7 @@ describe('a job whose items all fail', () => {
     expect(await itemsOf(id)).toMatchObject({ error: 300, open: 0 });
   });
 
-  it('ends after five minutes beside a worker that is alive and takes none of it', async () => {
+  it('ends after five minutes although another alive worker leases none of it', async () => {
     await connect('ann', 'idle');
     const id = await job(300);
     await failAllItems('ann');

@@ -33,7 +33,7 @@ export interface Prunable {
 export interface Pruned {
   readonly jobs: number;
   readonly rows: number;
-  /** Not empty when the limit was reached, or when another prune works on a job. */
+  /** Not zero if the limit was reached or another prune has locked a job. */
   readonly left: Prunable;
 }
 

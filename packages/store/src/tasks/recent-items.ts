@@ -1,7 +1,7 @@
 import { RATE_WINDOW_SECONDS } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
 
-/** After this long nothing is left of a count. The limit keeps `exp` from an underflow error. */
+/** After this time, a count has decayed to zero. The limit prevents an underflow error in `exp`. */
 const MAX_AGE_SECONDS = 12 * RATE_WINDOW_SECONDS;
 /** Counts are truncated to thousandths of an item, so that a product of floats does not underflow either. */
 const STEPS_PER_ITEM = 1000;

@@ -92,7 +92,7 @@ function filled(template: unknown, text: string): string {
   if (typeof template !== 'string' || !template.includes(PLACEHOLDER)) {
     refuse(`params.template: expected a string that contains ${PLACEHOLDER}`);
   }
-  // Not `replaceAll`: it gives "$&" in the text a meaning.
+  // Not `replaceAll`, which would interpret "$&" in the text.
   return template.split(PLACEHOLDER).join(text);
 }
 

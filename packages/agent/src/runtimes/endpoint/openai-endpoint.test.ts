@@ -64,7 +64,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(messages.output).toBe('{"text":"Hello! How can I help you?","finish_reason":"stop"}');
     });
 
-    test('continues a prompt for generate, and says when the answer was cut', async () => {
+    test('continues a prompt for generate, and reports a truncated answer', async () => {
       const params = { temperature: 0, max_tokens: 4 };
       const { output, usage } = await open(chatServer.url).run(request('generate', 'Once', { params }));
       expect(JSON.parse(output)).toMatchObject({ finish_reason: 'length' });
@@ -115,7 +115,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(await runtime.probe?.([{ offer: embed, code: 'not_supported' }])).toEqual([true]);
     });
 
-    test('withdraws everything when the key is wrong, and shows the key to nobody', async () => {
+    test('withdraws everything when the key is wrong, and does not reveal the key', async () => {
       const locked = await spawnLlamaServer('--api-key', 'right-key');
       onTestFinished(() => locked.kill());
       await open(locked.url, { key: 'right-key' }).run(request('chat', 'Hello!'));
@@ -215,7 +215,7 @@ test('sends the length, the key and the model’s real name, and asks for no str
   });
 });
 
-test('asks Ollama for digests beside /v1, and withdraws a missing model until a probe finds it listed', async () => {
+test('reads digests from Ollama’s own API, and withdraws a missing model until a probe finds it listed', async () => {
   // Ollama is not available to tests. This server answers what its documents say.
   const digest = '0a8c266910232fd3291e71e5ba1e058cc5af9d411192cf88b6d30e92b6e73163';
   let pulled: boolean = false;

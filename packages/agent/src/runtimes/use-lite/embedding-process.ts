@@ -7,9 +7,9 @@ import type { ChildMessage, Reading, ReadTexts } from './use-lite-messages.ts';
 const TEXTS_PER_BATCH = 32;
 /** Time for the child to end a batch. It has nothing to save. */
 const CLOSE_WITHIN_MS = 2000;
-/** How many characters of a dead child's last output are reported. */
+/** Number of characters of an exited child's last output that are reported. */
 const MAX_LAST_OUTPUT = 1000;
-/** After this many children in a row that die before they have the model, the runtime gives up. */
+/** The runtime gives up after this many children in a row have exited before they loaded the model. */
 const MAX_FAILED_STARTS = 3;
 
 // The workspace runs the source, an installed package the compiled file.
@@ -179,7 +179,7 @@ export class EmbeddingProcess {
     const batch = this.#inFlight;
     this.#inFlight = [];
     if (child.loaded) {
-      const message = `the process of the model "use-lite" is gone: ${how}`;
+      const message = `the process of the model "use-lite" has ended: ${how}`;
       for (const { reject } of batch) reject(new RunFailure('crashed', 'runtime_crashed', message));
     } else {
       this.#queue.unshift(...batch.filter(({ signal }) => signal?.aborted !== true));

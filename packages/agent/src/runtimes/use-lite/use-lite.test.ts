@@ -80,7 +80,7 @@ test('reads 128 tokens and marks longer texts as truncated', async () => {
   expect(long).toEqual({ ...one28, truncated: true });
 });
 
-test('a text is classed by the label whose description is nearest', async () => {
+test('classifies a text by the label with the nearest description', async () => {
   const labels = {
     sports: 'sports, games and athletes',
     cooking: 'cooking, food and recipes',

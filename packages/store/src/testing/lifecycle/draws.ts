@@ -15,7 +15,7 @@ export const draw = fc.record({
   worker: fc.constantFrom(...WORKERS),
   /** Whether the call names the worker that had the lease, or any worker. */
   honest: fc.oneof({ weight: 6, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-  /** How many leases ago the call's lease was granted; -1 for a lease that never was. */
+  /** How many leases ago the call's lease was granted; -1 for a lease that was never granted. */
   leasesAgo: fc.oneof(
     { weight: 4, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 3 }) },
