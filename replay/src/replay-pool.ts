@@ -46,7 +46,7 @@ export async function replayPool(task: PoolTask, report: (text: string) => void)
     if (trace.offline.length === 0) return null;
     return networks.use(await openNetwork(controlUrl));
   };
-  const lives: Promise<void>[] = [];
+  const playbacks: Promise<void>[] = [];
   const macs: Mac[] = [];
   for (const [n, trace] of workload.macs.entries()) {
     const mac = new Mac({ speed: trace.speed, slots: trace.slots, loadSeconds: workload.loadSeconds });
@@ -63,8 +63,8 @@ export async function replayPool(task: PoolTask, report: (text: string) => void)
       rules === 'base'
         ? baseMachine(common)
         : productMachine({ ...common, stateDir: join(task.stateDir, common.workerId), log });
-    lives.push(playPower(machine, trace, clock, over.signal));
-    if (network !== null) lives.push(playOutages(network, trace.offline, clock, over.signal));
+    playbacks.push(playPower(machine, trace, clock, over.signal));
+    if (network !== null) playbacks.push(playOutages(network, trace.offline, clock, over.signal));
   }
 
   await warmUp(client);
@@ -117,7 +117,7 @@ export async function replayPool(task: PoolTask, report: (text: string) => void)
   };
   over.abort();
   const jobIds = [first, ...(await Promise.all(later))].filter((id) => id !== null);
-  await Promise.all(lives);
+  await Promise.all(playbacks);
   const measured = await summary(task, workload, watch, jobIds, endOfRun);
   await watch.close();
   return measured;

@@ -104,7 +104,7 @@ it('A1: leaves no lease and charges no attempt when a worker disconnects while i
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
   expect(await (await bob).json()).toMatchObject({ tasks: [{ items: [{ item_id: 'a' }] }] });
-  // If the lease was granted before the hang-up was noticed, it was released immediately.
+  // If the lease was granted before the disconnect was detected, it was released immediately.
   expect(await db.sql`select assigned_worker, attempts - returns as charged from tasks`).toEqual([
     { assigned_worker: 'bob', charged: 1 },
   ]);

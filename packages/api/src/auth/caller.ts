@@ -31,7 +31,7 @@ export function listed(caller: Caller): string | null {
 }
 
 /** Throws if the caller's key belongs to another worker. */
-export function speakFor(caller: Caller, workerId: string, field = 'worker_id'): void {
+export function assertMayActFor(caller: Caller, workerId: string, field = 'worker_id'): void {
   if (caller.workerId === null || caller.workerId === workerId) return;
   throw new RefusedRequest(
     'forbidden',

@@ -34,12 +34,12 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
 
   app.post(honoPath(routes.submitJob.path), async (c) => {
     const caller = await authenticator.admit(c, 'submitJob');
-    const giveBack = authenticator.stream(caller);
+    const endStream = authenticator.stream(caller);
     try {
       const { jobId, created } = await submitJob(c, surface, caller, bounds);
       return jsonResponse(jobViewText(await read(jobId, caller)), created ? 201 : 200);
     } finally {
-      giveBack();
+      endStream();
     }
   });
 

@@ -1,6 +1,6 @@
 import { JobType, type LeasedTask, type LeaseRequest, ReportEnvelope, routes } from '@macbatch/contract';
 import type { LeasedTask as StoredTask } from '@macbatch/store';
-import { speakFor } from '../auth/caller.ts';
+import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { mount, type Surface } from '../requests/mount.ts';
@@ -41,8 +41,8 @@ export function mountTasks(
 
   mount(surface, 'leaseTasks', async ({ body }, caller, c) => {
     checkProtocol(c);
-    speakFor(caller, body.worker_id);
-    const giveBack = (body.wait_seconds ?? 0) > 0 ? authenticator.stream(caller) : () => undefined;
+    assertMayActFor(caller, body.worker_id);
+    const endStream = (body.wait_seconds ?? 0) > 0 ? authenticator.stream(caller) : () => undefined;
     const deadline = monotonicMs() + (body.wait_seconds ?? 0) * 1000;
     const cancelled =
       stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
@@ -64,7 +64,7 @@ export function mountTasks(
       }
     } finally {
       watch?.stop();
-      giveBack();
+      endStream();
     }
   });
 
@@ -72,7 +72,7 @@ export function mountTasks(
     const caller = await authenticator.admit(c, 'completeBatch');
     const envelope = ReportEnvelope.safeParse(await readJsonBody(c, limits));
     if (!envelope.success) throw invalidField(envelope.error);
-    speakFor(caller, envelope.data.worker_id);
+    assertMayActFor(caller, envelope.data.worker_id);
     const { worker_id: worker, entries } = envelope.data;
     const read = entries.map(readEntry);
     const good = read.flatMap((each) => (each.ok ? [each.entry] : []));
@@ -88,7 +88,7 @@ export function mountTasks(
   });
 
   mount(surface, 'releaseTasks', async ({ body }, caller) => {
-    speakFor(caller, body.worker_id);
+    assertMayActFor(caller, body.worker_id);
     const answers = await store.release(
       body.worker_id,
       body.tasks.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),

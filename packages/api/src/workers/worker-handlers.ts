@@ -1,5 +1,5 @@
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
-import { speakFor } from '../auth/caller.ts';
+import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
 import { mount, type Surface } from '../requests/mount.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
@@ -12,7 +12,7 @@ export function mountWorkers(surface: Surface): void {
 
   mount(surface, 'heartbeat', async ({ body }, caller, c) => {
     checkProtocol(c);
-    speakFor(caller, body.worker_id);
+    assertMayActFor(caller, body.worker_id);
     const admission = await store.heartbeat({
       worker: body.worker_id,
       boot: body.boot_id,
@@ -78,7 +78,7 @@ export function mountWorkers(surface: Surface): void {
   });
 
   mount(surface, 'reportBoot', async ({ body }, caller) => {
-    speakFor(caller, body.name, 'name');
+    assertMayActFor(caller, body.name, 'name');
     if (caller.workerId !== null && body.role !== 'worker')
       throw new RefusedRequest('forbidden', 'A worker key cannot report a boot of a control plane.', {
         field: 'role',
