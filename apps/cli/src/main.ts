@@ -5,7 +5,7 @@ import { runProgram } from './program.ts';
 /** The exit code that a shell gives to a program ended by SIGPIPE. */
 const BROKEN_PIPE = 141;
 
-const { asked, forceQuit } = shutdownSignals(process);
+const { shutdownRequested, forceQuit } = shutdownSignals(process);
 // The reader of our output may stop early, as `head` does. Programs that we started then see our end, and stop.
 process.stdout.on('error', (error) => {
   if (Reflect.get(error, 'code') === 'EPIPE') process.exit(BROKEN_PIPE);
@@ -17,7 +17,7 @@ process.exitCode = await runProgram(process.argv, {
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
-  interrupted: asked,
+  interrupted: shutdownRequested,
   forceQuit,
   now: () => performance.now(),
 });

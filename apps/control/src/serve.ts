@@ -13,7 +13,7 @@ const CLOSE_TIMEOUT_MS = 5000;
 
 export interface ServeSignals {
   /** Aborts when the control plane should stop. */
-  readonly asked: AbortSignal;
+  readonly shutdownRequested: AbortSignal;
   /** Aborts when the control plane should stop immediately. */
   readonly forceQuit: AbortSignal;
 }
@@ -23,10 +23,10 @@ export interface ServeOutputs {
   readonly tellParent: (message: object) => void;
 }
 
-/** Runs a control plane until `asked` aborts. */
+/** Runs a control plane until `shutdownRequested` aborts. */
 export async function serve(
   config: ControlConfig,
-  { asked, forceQuit }: ServeSignals,
+  { shutdownRequested, forceQuit }: ServeSignals,
   { log, tellParent }: ServeOutputs,
 ): Promise<void> {
   const tls = tlsOf(config);
@@ -76,7 +76,7 @@ export async function serve(
       limits: limitsOf(config),
       quota: quotaOf(config),
       hasRoom: diskSpaceCheck(config),
-      stopping: asked,
+      stopping: shutdownRequested,
       onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),
     });
     const server = await listen(app, {
@@ -89,8 +89,10 @@ export async function serve(
     const lost = postgres.ended.then((how) => {
       throw new Error(`The embedded Postgres ${how}`);
     });
-    await Promise.race([aborted(asked), lost]);
-    log('control.stopping', { reason: asked.reason instanceof Error ? asked.reason.message : 'asked' });
+    await Promise.race([aborted(shutdownRequested), lost]);
+    log('control.stopping', {
+      reason: shutdownRequested.reason instanceof Error ? shutdownRequested.reason.message : 'requested',
+    });
     await server.close(forceQuit.aborted ? 0 : CLOSE_TIMEOUT_MS);
     await store.close();
   } finally {

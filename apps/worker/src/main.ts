@@ -9,7 +9,7 @@ import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
 
 const log = createLog('worker');
-const { asked, forceQuit } = shutdownSignals(process);
+const { shutdownRequested, forceQuit } = shutdownSignals(process);
 
 try {
   const config = readConfig(WorkerConfig, process.env);
@@ -35,7 +35,7 @@ try {
 
   const folder = await workerFolder(stateDir, workerId, probe.boot.boot_id);
   if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
-  void announceBoot(client, workerId, probe, log, sleep, asked);
+  void announceBoot(client, workerId, probe, log, sleep, shutdownRequested);
   const clock = { now: () => Date.now() };
   const agent = new Agent({
     client,
@@ -61,7 +61,7 @@ try {
     sleep,
     random: Math.random,
   });
-  await agent.run(asked, forceQuit);
+  await agent.run(shutdownRequested, forceQuit);
   await folder.close();
   process.exit(0);
 } catch (error) {

@@ -45,7 +45,7 @@ export function enqueueGraphile(url: string, count: number): Promise<number> {
 }
 
 /**
- * Runs the jobs with the fastest documented settings: 24 at once, a local queue of 500, completions in batches without
+ * Runs the jobs with the fastest documented settings: 24 concurrent jobs, a local queue of 500, completions in batches without
  * delay. Returns jobs per second between the first and the last job.
  */
 export function runGraphile(url: string, count: number): Promise<number> {

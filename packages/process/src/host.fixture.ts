@@ -2,10 +2,12 @@ import { createLog, shutdownSignals } from './index.ts';
 
 /** Logs a shutdown request, and exits at a forced shutdown. */
 const log = createLog('fixture');
-const { asked, forceQuit } = shutdownSignals(process);
+const { shutdownRequested, forceQuit } = shutdownSignals(process);
 const reasonOf = (signal: AbortSignal) => (signal.reason instanceof Error ? signal.reason.message : '?');
 
-asked.addEventListener('abort', () => log('end.asked', { reason: reasonOf(asked) }));
+shutdownRequested.addEventListener('abort', () =>
+  log('end.requested', { reason: reasonOf(shutdownRequested) }),
+);
 forceQuit.addEventListener('abort', () => {
   log('end.forced', { reason: reasonOf(forceQuit) });
   process.exit(0);

@@ -28,9 +28,9 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   async (signal) => {
     const { child, nextEvent, exited } = await started();
     child.kill(signal);
-    expect(await nextEvent()).toBe(`end.asked: ${signal}`);
+    expect(await nextEvent()).toBe(`end.requested: ${signal}`);
     child.kill(signal);
-    expect(await nextEvent()).toBe(`end.forced: ${signal} again`);
+    expect(await nextEvent()).toBe(`end.forced: ${signal} during shutdown`);
     expect(await exited).toEqual([0, null]);
   },
 );
@@ -38,28 +38,28 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
 it('W7: forces shutdown when the second signal differs from the first', async () => {
   const { child, nextEvent, exited } = await started();
   child.kill('SIGINT');
-  expect(await nextEvent()).toBe('end.asked: SIGINT');
+  expect(await nextEvent()).toBe('end.requested: SIGINT');
   child.kill('SIGTERM');
-  expect(await nextEvent()).toBe('end.forced: SIGTERM again');
+  expect(await nextEvent()).toBe('end.forced: SIGTERM during shutdown');
   expect(await exited).toEqual([0, null]);
 });
 
 it('W7: requests shutdown when the parent has exited, and forces it at a signal after that', async () => {
   const { child, nextEvent, exited } = await started();
   child.disconnect();
-  expect(await nextEvent()).toBe('end.asked: the parent process has exited');
+  expect(await nextEvent()).toBe('end.requested: the parent process has exited');
   child.kill('SIGTERM');
-  expect(await nextEvent()).toBe('end.forced: SIGTERM again');
+  expect(await nextEvent()).toBe('end.forced: SIGTERM during shutdown');
   expect(await exited).toEqual([0, null]);
 });
 
 it('W7: does not force shutdown when the parent exits after a signal', () => {
   const host = new EventEmitter();
-  const { asked, forceQuit } = shutdownSignals(host);
+  const { shutdownRequested, forceQuit } = shutdownSignals(host);
   host.emit('SIGTERM');
   host.emit('disconnect');
-  expect([asked.aborted, forceQuit.aborted]).toEqual([true, false]);
-  expect(asked.reason).toMatchObject({ message: 'SIGTERM' });
+  expect([shutdownRequested.aborted, forceQuit.aborted]).toEqual([true, false]);
+  expect(shutdownRequested.reason).toMatchObject({ message: 'SIGTERM' });
 });
 
 it('resolves when the signal aborts, or immediately if it already has', async () => {

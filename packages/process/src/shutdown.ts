@@ -7,25 +7,25 @@ export interface HostProcess extends EventEmitter {
 }
 
 /**
- * Tells when to end. `asked` aborts at the first SIGTERM, SIGINT or SIGHUP, or when a parent that spawned this
- * process with a channel has gone. `forceQuit` aborts at a second signal.
+ * Returns the signals of a shutdown. `shutdownRequested` aborts at the first SIGTERM, SIGINT or SIGHUP, or when the
+ * parent at the other end of this process's channel exits. `forceQuit` aborts at a signal after that.
  */
 export function shutdownSignals(host: HostProcess): {
-  readonly asked: AbortSignal;
+  readonly shutdownRequested: AbortSignal;
   readonly forceQuit: AbortSignal;
 } {
-  const asked = new AbortController();
+  const shutdownRequested = new AbortController();
   const forceQuit = new AbortController();
   const onSignal = (signal: string) => {
-    if (asked.signal.aborted) forceQuit.abort(new Error(`${signal} again`));
-    else asked.abort(new Error(signal));
+    if (shutdownRequested.signal.aborted) forceQuit.abort(new Error(`${signal} during shutdown`));
+    else shutdownRequested.abort(new Error(signal));
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) host.on(signal, () => onSignal(signal));
-  host.on('disconnect', () => asked.abort(new Error('the parent process has exited')));
-  return { asked: asked.signal, forceQuit: forceQuit.signal };
+  host.on('disconnect', () => shutdownRequested.abort(new Error('the parent process has exited')));
+  return { shutdownRequested: shutdownRequested.signal, forceQuit: forceQuit.signal };
 }
 
-/** Resolves when the signal aborts, at once if it has. */
+/** Resolves when the signal aborts, or immediately if it has. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

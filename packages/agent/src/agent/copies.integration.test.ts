@@ -69,7 +69,7 @@ it('gives nobody a copy of an item that crashed a runtime and runs alone', async
     fail: (n) => {
       if (n !== 2) return undefined;
       crashes += 1;
-      return new RunFailure('crashed', 'runtime_crashed', 'it is gone');
+      return new RunFailure('crashed', 'runtime_crashed', 'the process has ended');
     },
   });
   const a = pool.start('a', crashing, { concurrency: 1, heartbeatMs: 60_000 });

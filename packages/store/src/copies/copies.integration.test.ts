@@ -119,7 +119,7 @@ describe('one copy of an item', () => {
     expect(await lease('dan')).toEqual([]);
   });
 
-  it('never copies an item twice when twelve workers ask three control planes at once', async () => {
+  it('never copies an item twice when twelve workers ask three control planes concurrently', async () => {
     await submitJob(db.store, { items: 60, shardSize: 5 });
     await leaseTasks(db.store, 'ann', 12);
     const stores = Array.from({ length: 3 }, () => createStore({ url: db.url }));
