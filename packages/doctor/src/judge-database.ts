@@ -58,12 +58,16 @@ function judgeConnections(database: DatabaseView): Finding {
     return finding(
       check,
       'fail',
-      `${found}: not enough for one`,
-      `Raise max_connections above ${each + database.reserved_connections}, and restart Postgres.`,
+      `${found}: not enough for one control plane`,
+      `Raise max_connections to at least ${each + database.reserved_connections}, and restart Postgres.`,
     );
   }
   if (database.used_connections > usableConnections * 0.9) {
     return finding(check, 'warn', found, 'Raise max_connections, or find out what else uses this server.');
   }
-  return finding(check, 'ok', `${found}: enough for ${controlPlanes}`);
+  return finding(
+    check,
+    'ok',
+    `${found}: enough for ${controlPlanes} control ${controlPlanes === 1 ? 'plane' : 'planes'}`,
+  );
 }

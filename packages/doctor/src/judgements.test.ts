@@ -40,7 +40,7 @@ describe('judgeDatabase', () => {
     ],
     [{ synchronous_commit: 'off' }, 'durability', 'fail', /synchronous_commit = on/],
     [{ autovacuum: false }, 'vacuum', 'fail', /autovacuum = on/],
-    [{ max_connections: 30 }, 'connections', 'fail', /above 34/],
+    [{ max_connections: 30 }, 'connections', 'fail', /to at least 34/],
     [{ used_connections: 95 }, 'connections', 'warn', /Raise max_connections/],
   ])('reports %j with a fix', (wrong, check, state, fix) => {
     const findings = judgeDatabase({ ...GOOD, ...wrong }).filter((each) => each.state !== 'ok');

@@ -19,7 +19,7 @@ describe('itemLines', () => {
     expect(await read(line)).toEqual([line]);
   });
 
-  it('makes any other value the payload, with its own id or the line number', async () => {
+  it('wraps a value without a payload member as the payload, and takes the id from its id member or the line number', async () => {
     expect(await read('"text"', '{"id":7,"text":"x"}', '[1]')).toEqual([
       '{"id":"line-1","payload":"text"}',
       '{"id":"7","payload":{"id":7,"text":"x"}}',

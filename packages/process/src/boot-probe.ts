@@ -19,7 +19,7 @@ export type BootRecord = z.infer<typeof BootRecord>;
 export interface BootProbe {
   readonly boot: BootRecord;
   readonly previous_record_found: boolean;
-  /** The record is of another process than this one. */
+  /** The previous record was written by a different process. */
   readonly process_replaced: boolean;
   /** The disk still has what the last boot wrote. */
   readonly state_survived_restart: boolean;

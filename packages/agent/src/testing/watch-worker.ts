@@ -20,8 +20,8 @@ interface WatchedLease {
 }
 
 /**
- * Runs a worker step by step and throws at the first step that breaks a rule. It judges by events and effects, and
- * looks into the state only to find idle slots.
+ * Runs a worker step by step and throws at the first step that breaks a rule. It judges by events and effects. It
+ * reads the state only for held tasks, runs and slots.
  */
 export class WatchedWorker {
   #state: WorkerState;
@@ -31,11 +31,11 @@ export class WatchedWorker {
     number,
     { readonly key: string; readonly itemId: string; readonly alone: boolean }
   >();
-  /** By number of the held task: until when its lease is certainly held. */
-  readonly #trusted = new Map<number, number>();
+  /** By held-task number: the time until which its lease is certainly valid. */
+  readonly #trustedUntil = new Map<number, number>();
   #sending: { readonly key: string; readonly itemIds: readonly string[] }[] = [];
   #draining = false;
-  #workEnded = 0;
+  #workEndedCount = 0;
 
   constructor(state: WorkerState) {
     this.#state = state;
@@ -53,7 +53,7 @@ export class WatchedWorker {
   }
 
   get workEnded(): number {
-    return this.#workEnded;
+    return this.#workEndedCount;
   }
 
   take(happening: Happening, now: number): void {
@@ -103,11 +103,12 @@ export class WatchedWorker {
     if (event.kind === 'report_failed') this.#sending = [];
   }
 
-  /** A lease is certainly held for its length from when the request or the heartbeat left. */
+  /** A lease is certainly valid for `lease_seconds` after the lease request or heartbeat was sent. */
   #noteTrust(event: WorkerEvent, { tasks }: WorkerState): void {
     if (event.kind === 'leased') {
       for (const { number, lease } of tasks) {
-        if (!this.#trusted.has(number)) this.#trusted.set(number, event.sentAt + lease.lease_seconds * 1000);
+        if (!this.#trustedUntil.has(number))
+          this.#trustedUntil.set(number, event.sentAt + lease.lease_seconds * 1000);
       }
     }
     if (event.kind === 'heartbeat_answered') {
@@ -115,7 +116,7 @@ export class WatchedWorker {
       for (const lease of event.plan.renews) {
         const seconds = tasks.find(({ number }) => number === lease.task)?.lease.lease_seconds;
         if (seconds === undefined || lost.has(leaseKey(lease))) continue;
-        this.#trusted.set(lease.task, event.sentAt + seconds * 1000);
+        this.#trustedUntil.set(lease.task, event.sentAt + seconds * 1000);
       }
     }
   }
@@ -126,7 +127,7 @@ export class WatchedWorker {
     if (effect.kind === 'forget_lease') this.#checkForget(effect.lease);
     if (effect.kind === 'ask_for_work') check(!this.#draining, 'asks for work after a drain');
     if (effect.kind === 'work_ended') {
-      this.#workEnded += 1;
+      this.#workEndedCount += 1;
       check(this.#draining && this.#runs.size === 0, 'says that the work has ended while items run');
     }
   }
@@ -146,7 +147,7 @@ export class WatchedWorker {
       `starts ${id} beside a suspect`,
     );
     const task = this.#state.runs.find(({ number }) => number === run)?.task;
-    const trusted = task === undefined ? undefined : this.#trusted.get(task);
+    const trusted = task === undefined ? undefined : this.#trustedUntil.get(task);
     check(trusted !== undefined && now <= trusted, `starts ${id} though its lease may have expired`);
     watched.running.add(id);
     this.#runs.set(run, { key, itemId: id, alone });
@@ -199,17 +200,17 @@ export class WatchedWorker {
     const watched = this.#leases.get(leaseKey(lease));
     check(watched !== undefined, `forgets ${leaseKey(lease)}, which it does not hold`);
     for (const id of watched.saved) {
-      const kept = watched.acknowledged.has(id) || watched.recordedElsewhere.has(id);
-      check(kept, `forgets ${leaseKey(lease)} before ${id} is acknowledged`);
+      const recorded = watched.acknowledged.has(id) || watched.recordedElsewhere.has(id);
+      check(recorded, `forgets ${leaseKey(lease)} before ${id} is acknowledged`);
     }
   }
 
-  /** W6: the step in which an item ends writes its outcome to the outbox. */
+  /** W6: the step that handles an item's outcome must emit `save_outcome`. */
   #checkSaved(event: WorkerEvent, before: WorkerState, effects: readonly Effect[]): void {
     if (event.kind !== 'item_ended' || event.end.kind !== 'outcome') return;
     const { item_id } = event.end.outcome;
-    const runs = before.runs.some(({ number }) => number === event.run);
-    check(!runs || savesRun(effects, event.run), `drops the outcome of ${item_id}`);
+    const wasRunning = before.runs.some(({ number }) => number === event.run);
+    check(!wasRunning || savesRun(effects, event.run), `drops the outcome of ${item_id}`);
   }
 
   /** No slot is idle while an item may run in it. */
@@ -218,9 +219,9 @@ export class WatchedWorker {
     const startable = tasks.filter(
       (task) => isStartable(task) && !task.possiblyExpired && now <= task.trustedUntil,
     );
-    const suspects = tasks.some((task) => task.suspects.length > 0 && !task.possiblyExpired);
+    const hasSuspects = tasks.some((task) => task.suspects.length > 0 && !task.possiblyExpired);
     if (runs.length === 0) check(startable.length === 0, 'leaves all slots idle');
-    if (runs.some(({ suspicion }) => suspicion !== null) || suspects) return;
+    if (runs.some(({ suspicion }) => suspicion !== null) || hasSuspects) return;
     const queued = startable.some(({ queue }) => queue.length > 0);
     check(runs.length >= settings.slots || !queued, 'leaves a slot idle');
   }

@@ -2,7 +2,7 @@
 export interface SimulatedWorker {
   /** Seconds until it can take new work. */
   readonly freeAfter: number;
-  /** Positions of the jobs that it can run, in its order. */
+  /** Positions of the jobs that it can run, in the order in which it tries them. */
   readonly takes: readonly number[];
   /** Items a second on the job at a position; 0 if unknown. A worker with rate 0 contributes nothing. */
   readonly rateAt: (position: number) => number;
@@ -17,8 +17,8 @@ const NEGLIGIBLE_ITEMS = 1e-9;
  * Every worker works on the first job of its own order that has items left, and changes jobs without delay. Returns
  * seconds; infinite if no worker finishes the job.
  *
- * An additional worker, a faster worker or fewer items never delay the result. Proof by induction over the moments
- * at which a job ends: the set of jobs with items left stays equal or shrinks, so each remaining job has the same
+ * Adding a worker, making one faster or removing items never increases the returned time. Proof by induction over the moments
+ * at which a job ends: compared with the unchanged run, no additional job has items left, so each remaining job has the same
  * workers or more.
  */
 export function timeToServe(

@@ -56,9 +56,14 @@ describe('parseItem refuses', () => {
     ['two ids', '{"id":"a","id":"a","payload":1}', 'id', 'is given twice'],
     ['two payloads', '{"id":"a","payload":1,"payload":1}', 'payload', 'is given twice'],
     ['two ids, one of them with escapes', '{"id":"a","\\u0069d":"b","payload":1}', 'id', 'is given twice'],
-    ['a member too many', '{"id":"a","payload":1,"model":"m"}', 'model', 'is not a member of an item'],
-    ['a member named __proto__', '{"id":"a","__proto__":{},"payload":1}', '__proto__', 'is not a member'],
-    ['an id only by inheritance', '{"__proto__":{"id":"a"},"payload":1}', '__proto__', 'is not a member'],
+    [
+      'a member too many',
+      '{"id":"a","payload":1,"model":"m"}',
+      'model',
+      'is not allowed: an item has only id and payload',
+    ],
+    ['a member named __proto__', '{"id":"a","__proto__":{},"payload":1}', '__proto__', 'is not allowed'],
+    ['an id only by inheritance', '{"__proto__":{"id":"a"},"payload":1}', '__proto__', 'is not allowed'],
   ])('A3: %s, and names the invalid member', (_what, text, field, problem) => {
     expect(parseItem(text)).toEqual({ ok: false, field, problem: expect.stringContaining(problem) });
   });

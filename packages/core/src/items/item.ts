@@ -37,7 +37,7 @@ export function parseItem(text: string): ParsedItem {
   const fields = new Map<string, { readonly start: number; readonly end: number }>();
   for (const member of objectMembers(text)) {
     if (member.name !== 'id' && member.name !== 'payload') {
-      return { ok: false, field: member.name, problem: 'is not a member of an item; it has id and payload' };
+      return { ok: false, field: member.name, problem: 'is not allowed: an item has only id and payload' };
     }
     if (fields.has(member.name)) return { ok: false, field: member.name, problem: 'is given twice' };
     fields.set(member.name, member.value);

@@ -123,6 +123,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       ],
       becomes: { ...toPending, ...withError },
     },
+    // T6: no attempt is left.
     { when: fromHolder, becomes: { ...toFailed, ...withError } },
   ],
   release: [{ when: fromHolder, becomes: { ...toPending, returns: plus(task('returns'), one) } }],

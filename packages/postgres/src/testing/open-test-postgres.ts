@@ -25,7 +25,7 @@ export interface TestPostgresOptions {
 }
 
 /**
- * Finds or starts a server for tests. Never replaces the chosen kind by another.
+ * Finds or starts a server for tests. If `choice` is set, never falls back to another kind of server.
  *
  * @throws {OpenPostgresError} if the chosen server is not available; the message says how to get one
  */
@@ -78,7 +78,7 @@ async function openDefault(log: (line: string) => void): Promise<PostgresServer>
       return await openContainer();
     } catch (error) {
       if (!(error instanceof OpenPostgresError)) throw error;
-      log(`Docker answers, but: ${error.message}`);
+      log(`Uses the embedded server although Docker answers: ${error.message}`);
     }
   }
   return await openPostgres({ throwaway: true });

@@ -53,6 +53,6 @@ async function verifyItems(
     }),
   );
   const currentById = new Map(current.map((task) => [task.taskId, task]));
-  const isOutdated = new Set(outdated);
-  return tasks.flatMap((task) => (isOutdated.has(task) ? (currentById.get(task.taskId) ?? []) : task));
+  const outdatedTasks = new Set(outdated);
+  return tasks.flatMap((task) => (outdatedTasks.has(task) ? (currentById.get(task.taskId) ?? []) : task));
 }

@@ -104,7 +104,7 @@ export function lifecyclePage(): string {
 
 A test (\`src/lifecycle/lifecycle.test.ts\`) writes this page from the answers of \`decide\`. Do not edit it by hand.
 
-A lease lasts ${LEASE_SECONDS} s. A task fails with its error number ${MAX_ATTEMPTS}, and after ${MAX_EXPIRIES} expiries in a row.
+A lease lasts ${LEASE_SECONDS} s. A task fails with an error at its attempt number ${MAX_ATTEMPTS} (or, with retry_on errors, with its error number ${MAX_ATTEMPTS}), and after ${MAX_EXPIRIES} expiries in a row.
 
 ${diagram()}
 
