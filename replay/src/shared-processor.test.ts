@@ -38,7 +38,7 @@ it('credits the next item with the work after a late-noticed end', () => {
   expect(mac.executed).toBeCloseTo(8);
 });
 
-it('gives no credit to a slot that was empty for long', () => {
+it('gives a slot no extra work for the time that it was empty', () => {
   const mac = new SharedProcessor(1, 1);
   mac.start(4, 0);
   mac.takeEnded(4.5);

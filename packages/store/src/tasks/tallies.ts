@@ -13,9 +13,10 @@ interface Counted {
 }
 
 /**
- * A common table expression `tallied` that adds `task_change` to the tallies of its jobs and workers. `task_change`
- * is another one with a row for each changed task: job_id, worker_id, old_status, new_status, granted, items_ok,
- * items_error, items_failed. Rows are ordered by job, so that two batches over the same jobs can't deadlock.
+ * Builds the common table expression `tallied`, which adds task changes to the tallies of their jobs and workers.
+ *
+ * The statement must also have a common table expression `task_change` with one row per changed task: job_id,
+ * worker_id, old_status, new_status, granted, items_ok, items_error, items_failed. Rows are ordered by job, so that two batches over the same jobs can't deadlock.
  */
 export function addToTallies(counted: Counted = {}): SQL {
   const net = (status: string) =>
