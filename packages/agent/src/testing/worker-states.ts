@@ -134,6 +134,8 @@ export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | nu
   'heartbeat answered': ({ state }) => answerTo(state),
   'answered: 7 lost': ({ state }) =>
     answerTo(state, { lost: [{ task_id: '7', attempt: 1, code: 'lease_lost' }] }),
+  'answered: 7 cancelled': ({ state }) =>
+    answerTo(state, { lost: [{ task_id: '7', attempt: 1, code: 'job_cancelled' }] }),
   'answered: 7b recorded elsewhere': ({ state }) =>
     answerTo(state, { settled: [{ task_id: '7', attempt: 1, item_ids: ['7b'] }] }),
   'heartbeat failed': () => ({ kind: 'heartbeat_failed', reason: 'no answer', idInUse: false }),

@@ -5,7 +5,11 @@ import { unstartedRest } from './reportable.ts';
 import { flush, queueReport, queueTaskNow } from './reports.ts';
 import { isEnded, type Run, taskOf, withTask } from './worker-state.ts';
 
-/** Stops all work on a task whose lease the control plane has taken back. Finished outcomes are still reported. */
+/**
+ * Starts nothing more of a task whose lease the control plane has taken back. Finished outcomes are still reported.
+ * After `lease_lost`, running items may end, because their results are still accepted (T9). After any other code the
+ * control plane would refuse them, so they are aborted.
+ */
 export function loseLease(number: number, code: string, now: number): Change {
   return (state) => {
     const task = taskOf(state, number);
@@ -15,7 +19,9 @@ export function loseLease(number: number, code: string, now: number): Change {
       log('lease.lost', { task_id, attempt, code }),
       set((before) => withTask(before, { ...task, lost: true })),
       leaveTask(number, now),
-      abortRuns((run) => run.task === number, 'the work is no longer wanted'),
+      code === 'lease_lost'
+        ? nothing
+        : abortRuns((run) => run.task === number, 'the work is no longer wanted'),
       // Sent before the task is leased again, so that its finished items do not run twice.
       flush(now),
     )(state);
