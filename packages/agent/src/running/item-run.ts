@@ -52,12 +52,15 @@ export async function runItem(
           return { kind: 'not_here', error: reported, ...(withdraws === null ? {} : { withdraws }) };
         }
         case 'crashed':
+        case 'interrupted':
           return { kind: 'crashed', error: reported };
+        case 'timeout':
         case 'transient':
           transients += 1;
           if (transients >= TRANSIENT_TRIES) return { kind: 'failed', error: reported };
           pauseMs = TRANSIENT_PAUSE_MS * transients;
           break;
+        case 'overload':
         case 'wait':
           waits += 1;
           if (waits > MAX_WAITS) {

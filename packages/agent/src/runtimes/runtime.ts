@@ -33,36 +33,64 @@ export interface RunResult {
 /**
  * How a run failed. The class decides what the agent does:
  * `permanent`: records the item's error; the rest of the task goes on.
- * `not_here`: this Mac cannot run it (model missing, out of memory): hands the task back and withdraws the offer.
- * `wait`: the server starts or is full: waits and tries again; no attempt is charged.
- * `transient`: tries again a few times, then fails the task.
+ * `not_here`: this Mac cannot run it (model missing, wrong key): hands the task back and withdraws the offer.
+ * `wait`: the server takes no request now (it starts, is full, refuses connections): sends nothing for a while. The
+ * item has not run, so nothing is charged.
+ * `overload`: the server ended the request because too many ran concurrently: runs fewer, and the item again.
+ * `interrupted`: the connection broke after the request had left: the server died, or the item is to blame. Runs the
+ * item alone to find out.
+ * `timeout`: no complete answer within the time limit. The server may still be working on the request.
+ * `transient`: tries again a few times.
  * `crashed`: the process that ran it died: runs the item alone, to find out whether it is to blame.
  */
-export type FailureClass = 'permanent' | 'not_here' | 'wait' | 'transient' | 'crashed';
+export type FailureClass =
+  | 'permanent'
+  | 'not_here'
+  | 'wait'
+  | 'overload'
+  | 'interrupted'
+  | 'timeout'
+  | 'transient'
+  | 'crashed';
+
+/** What is known about a failure beside its class, code and message. */
+export interface FailureDetails {
+  readonly cause?: unknown;
+  /** For `not_here`: offers of the runtime that cannot be run until it has looked again. */
+  readonly withdraws?: RuntimeWithdrawal | null;
+  /** For `wait`: how long the server asked to be left alone. */
+  readonly retryAfterMs?: number | null;
+  /** For `timeout`: parts of the answer had arrived, so the server was working on this item. */
+  readonly bytesArrived?: boolean;
+}
 
 /** Why a run failed. The message and the code reach the submitter. */
 export class RunFailure extends Error {
   readonly failure: FailureClass;
   /** Stable, snake_case: `context_length_exceeded`, `model_not_found`, … */
   readonly code: string;
-  /** For `not_here`: offers of the runtime that cannot be run until it has looked again. */
   readonly withdraws: RuntimeWithdrawal | null;
-  constructor(
-    failure: FailureClass,
-    code: string,
-    message: string,
-    options: { readonly cause?: unknown; readonly withdraws?: RuntimeWithdrawal } = {},
-  ) {
-    super(message, options);
+  readonly retryAfterMs: number | null;
+  readonly bytesArrived: boolean;
+  constructor(failure: FailureClass, code: string, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause });
     this.name = 'RunFailure';
     this.failure = failure;
     this.code = code;
-    this.withdraws = options.withdraws ?? null;
+    this.withdraws = details.withdraws ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.bytesArrived = details.bytesArrived ?? false;
   }
 
   /** The same failure, with the offers that it withdraws. */
   withdrawing(withdraws: RuntimeWithdrawal): RunFailure {
-    return new RunFailure(this.failure, this.code, this.message, { cause: this.cause, withdraws });
+    const { cause, retryAfterMs, bytesArrived } = this;
+    return new RunFailure(this.failure, this.code, this.message, {
+      cause,
+      withdraws,
+      retryAfterMs,
+      bytesArrived,
+    });
   }
 }
 

@@ -6,7 +6,7 @@ const withCode = (code: string) => Object.assign(new Error(code), { code });
 
 test.each([
   ['ECONNREFUSED', withCode('ECONNREFUSED'), 'wait', 'server_unreachable'],
-  ['ECONNRESET', withCode('ECONNRESET'), 'wait', 'server_unreachable'],
+  ['ECONNRESET', withCode('ECONNRESET'), 'interrupted', 'request_failed'],
   [
     'ECONNREFUSED by every address of a name',
     new AggregateError([withCode('ECONNREFUSED')]),
@@ -19,10 +19,10 @@ test.each([
     'wait',
     'server_unreachable',
   ],
-  ['other side closed', new errors.SocketError('other side closed'), 'wait', 'server_unreachable'],
+  ['other side closed', new errors.SocketError('other side closed'), 'interrupted', 'request_failed'],
   ['connect time-out', new errors.ConnectTimeoutError(), 'wait', 'server_unreachable'],
-  ['headers time-out', new errors.HeadersTimeoutError(), 'transient', 'timeout'],
-  ['body time-out', new errors.BodyTimeoutError(), 'transient', 'timeout'],
+  ['headers time-out', new errors.HeadersTimeoutError(), 'timeout', 'timeout'],
+  ['body time-out', new errors.BodyTimeoutError(), 'timeout', 'timeout'],
   ['a reply that is not HTTP', withCode('HPE_INVALID_CONSTANT'), 'transient', 'request_failed'],
 ])('turns %s into a failure with this cause', (_name, error, failure, code) => {
   expect(failureOfConnection(error, 'mac.local:1234')).toMatchObject({ failure, code, cause: error });
@@ -32,4 +32,19 @@ test('names the Local Network permission of macOS at EHOSTUNREACH', () => {
   const failure = failureOfConnection(withCode('EHOSTUNREACH'), '10.0.0.7:1234');
   expect(failure).toMatchObject({ failure: 'wait', code: 'server_unreachable' });
   expect(failure.message).toMatch(/10\.0\.0\.7:1234.*Local Network/);
+});
+
+test('says whether a broken connection had brought a part of the answer', () => {
+  const failure = (bytesArrived: boolean) =>
+    failureOfConnection(withCode('ECONNRESET'), 'mac.local:1234', { bytesArrived });
+  expect(failure(true)).toMatchObject({ failure: 'interrupted', bytesArrived: true });
+  expect(failure(true).message).toMatch(/closed the connection in the middle of its answer/);
+  expect(failure(false).message).toMatch(/closed the connection before it answered/);
+});
+
+test('takes a connection that times out in the middle of an answer for a broken one', () => {
+  expect(failureOfConnection(withCode('ETIMEDOUT'), 'mac.local:1234', { bytesArrived: true })).toMatchObject({
+    failure: 'interrupted',
+    code: 'request_failed',
+  });
 });

@@ -1,10 +1,8 @@
 import { RunFailure } from '../runtime.ts';
 
+/** The server was not reached: the request has not left. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
   'ETIMEDOUT',
   'ENETUNREACH',
   'ENETDOWN',
@@ -13,16 +11,30 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
-  // "other side closed": the server closed the connection before it answered.
+]);
+/** The connection broke. The server may have worked on the request. */
+const BROKEN = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  // "other side closed"
   'UND_ERR_SOCKET',
+  // The answer ended before its content-length, or "terminated" in the middle of a chunk.
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** Makes a failure of the error of a request without a reply. The message names `host` and no more of the URL. */
-export function failureOfConnection(error: unknown, host: string): RunFailure {
+/**
+ * Makes a failure of the error of a request without a whole reply. The message names `host` and no more of the URL.
+ * `bytesArrived`: the headers of a reply had arrived.
+ */
+export function failureOfConnection(error: unknown, host: string, { bytesArrived = false } = {}): RunFailure {
   const codes = codesOf(error);
-  const because = (failure: 'wait' | 'transient', code: string, message: string) =>
-    new RunFailure(failure, code, message, { cause: error });
+  const because = (
+    failure: 'wait' | 'interrupted' | 'timeout' | 'transient',
+    code: string,
+    message: string,
+  ) => new RunFailure(failure, code, message, { cause: error, bytesArrived });
   if (codes.includes('EHOSTUNREACH')) {
     return because(
       'wait',
@@ -32,14 +44,23 @@ export function failureOfConnection(error: unknown, host: string): RunFailure {
     );
   }
   if (codes.some((code) => TIMEOUTS.has(code))) {
-    return because('transient', 'timeout', `the model server ${host} did not answer in time`);
+    return because('timeout', 'timeout', `the model server ${host} did not answer in time`);
   }
   const unreachable = codes.find((code) => UNREACHABLE.has(code));
-  if (unreachable !== undefined) {
+  if (unreachable !== undefined && !bytesArrived) {
     return because(
       'wait',
       'server_unreachable',
       `the model server ${host} is not reachable (${unreachable})`,
+    );
+  }
+  const broken = codes.find((code) => BROKEN.has(code) || UNREACHABLE.has(code));
+  if (broken !== undefined) {
+    const when = bytesArrived ? 'in the middle of its answer' : 'before it answered';
+    return because(
+      'interrupted',
+      'request_failed',
+      `the model server ${host} closed the connection ${when} (${broken})`,
     );
   }
   return because(

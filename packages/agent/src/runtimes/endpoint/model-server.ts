@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import { isRecord, member, parseJson } from '../json-value.ts';
 import { failureOfConnection } from './connection-failure.ts';
+import type { ReplyHeaders } from './retry-after.ts';
 import { failureOfReply } from './server-failure.ts';
 
 /** Time-out of requests for metadata, such as models and version. */
@@ -52,6 +53,8 @@ export class ModelServer {
     signal.throwIfAborted();
     let status: number;
     let text: string;
+    let headers: ReplyHeaders = {};
+    let bytesArrived = false;
     try {
       const reply = await request(`${this.#base}${path}`, {
         method: 'POST',
@@ -61,16 +64,18 @@ export class ModelServer {
         dispatcher: this.#agent,
         signal,
       });
+      bytesArrived = true;
       status = reply.statusCode;
+      headers = reply.headers;
       text = await reply.body.text();
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOfConnection(error, this.host);
+      throw failureOfConnection(error, this.host, { bytesArrived });
     }
     const reply = parseJson(text);
     // LM Studio sends some errors with status 200.
     if (status !== 200 || !isRecord(reply) || (member(reply, 'error') ?? null) !== null) {
-      throw failureOfReply(status, this.#withoutKey(text));
+      throw failureOfReply({ status, body: this.#withoutKey(text), headers }, Date.now());
     }
     return reply;
   }

@@ -216,7 +216,7 @@ const REPLIES: readonly (readonly [
     'mlx_lm.server, out of memory',
     404,
     bare('[METAL] Command buffer execution failed: Insufficient Memory (00000008)'),
-    'not_here',
+    'overload',
     'out_of_memory',
   ],
   [
@@ -231,19 +231,70 @@ const REPLIES: readonly (readonly [
   ['FastAPI, bad request', 422, '{"detail":"max_tokens must be positive"}', 'permanent', 'invalid_request'],
   ['any, forbidden', 403, '', 'not_here', 'unauthorized'],
   ['any, too large', 413, 'Payload Too Large', 'permanent', 'invalid_request'],
-  ['any, too many requests', 429, nested('Rate limit reached'), 'wait', 'server_busy'],
+  ['any, too many requests', 429, nested('Rate limit reached'), 'wait', 'rate_limited'],
+  [
+    'OpenAI, no quota left',
+    429,
+    nested('You exceeded your current quota, please check your plan and billing details.', {
+      code: 'insufficient_quota',
+    }),
+    'not_here',
+    'quota_exhausted',
+  ],
+  ['DeepSeek, no balance', 402, nested('Insufficient Balance'), 'not_here', 'quota_exhausted'],
+  ['Anthropic, overloaded', 529, nested('Overloaded'), 'wait', 'server_busy'],
+  [
+    'vLLM, model missing',
+    404,
+    '{"object":"error","message":"The model `m` does not exist.","type":"NotFoundError","code":404}',
+    'not_here',
+    'model_not_found',
+  ],
+  [
+    'OpenAI, model missing',
+    404,
+    nested('The model `gpt-9` does not exist or you do not have access to it.', { code: 'model_not_found' }),
+    'not_here',
+    'model_not_found',
+  ],
+  ['Mistral, model missing', 400, nested('Invalid model: mistral-9'), 'not_here', 'model_not_found'],
+  [
+    'llama-server, the cache that all slots share is full',
+    500,
+    nested('Context size has been exceeded.', { code: 500, type: 'server_error' }),
+    'overload',
+    'context_length_exceeded',
+  ],
+  [
+    'mlx, memory ran out during a generation',
+    500,
+    nested('[METAL] Command buffer execution failed: Insufficient Memory (00000008)'),
+    'overload',
+    'out_of_memory',
+  ],
+  ['Cloudflare, server down', 521, '<html>', 'wait', 'server_unreachable'],
+  ['Cloudflare, server too slow', 524, '<html>', 'timeout', 'timeout'],
   ['any, internal error', 500, 'Internal Server Error', 'transient', 'server_error'],
   ['any proxy, no server behind it', 502, '<html>Bad Gateway</html>', 'wait', 'server_unreachable'],
-  ['any proxy, server too slow', 504, '', 'transient', 'timeout'],
+  ['any proxy, server too slow', 504, '', 'timeout', 'timeout'],
 ];
 
+const NOW = 0;
+
 test.each(REPLIES)('%s: %i %s is %s, %s', (_server, status, body, failure, code) => {
-  expect(failureOfReply(status, body)).toMatchObject({ failure, code });
+  expect(failureOfReply({ status, body }, NOW)).toMatchObject({ failure, code });
 });
 
 test('repeats the server’s message, cut to a reasonable length', () => {
-  expect(failureOfReply(400, nested('top_p must be below 1')).message).toBe(
+  expect(failureOfReply({ status: 400, body: nested('top_p must be below 1') }, NOW).message).toBe(
     'the model server answered 400: top_p must be below 1',
   );
-  expect(failureOfReply(500, 'x'.repeat(100_000)).message.length).toBeLessThan(600);
+  expect(failureOfReply({ status: 500, body: 'x'.repeat(100_000) }, NOW).message.length).toBeLessThan(600);
+});
+
+test('reads how long a busy server asks to be left alone', () => {
+  const headers = { 'retry-after': '20' };
+  expect(failureOfReply({ status: 429, body: '', headers }, NOW).retryAfterMs).toBe(20_000);
+  expect(failureOfReply({ status: 503, body: '', headers }, NOW).retryAfterMs).toBe(20_000);
+  expect(failureOfReply({ status: 400, body: '', headers }, NOW).retryAfterMs).toBeNull();
 });

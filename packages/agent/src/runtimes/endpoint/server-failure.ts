@@ -1,5 +1,6 @@
 import { isRecord, member, parseJson } from '../json-value.ts';
 import { type FailureClass, RunFailure } from '../runtime.ts';
+import { type ReplyHeaders, retryAfterMs } from './retry-after.ts';
 
 /** Servers put whole prompts into their messages. This much of one is enough to act on. */
 const MAX_MESSAGE_LENGTH = 500;
@@ -45,10 +46,46 @@ const all =
  * servers send the same trouble with different statuses, LM Studio even with 200.
  */
 const FAILURE_RULES: readonly FailureRule[] = [
+  {
+    // No pause helps: somebody has to pay.
+    when: any(
+      status(402),
+      kind('insufficient_quota', 'billing_hard_limit_reached', 'insufficient_user_quota'),
+      all(
+        status(403, 429),
+        says(/exceeded your current quota/i, /insufficient (quota|balance|credits?|funds)/i, /\bbilling\b/i),
+      ),
+    ),
+    failure: 'not_here',
+    code: 'quota_exhausted',
+  },
   { when: status(401, 403), failure: 'not_here', code: 'unauthorized' },
   { when: status(507), failure: 'not_here', code: 'out_of_memory' },
   { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
-  { when: status(503, 429), failure: 'wait', code: 'server_busy' },
+  { when: status(429), failure: 'wait', code: 'rate_limited' },
+  { when: status(503, 529), failure: 'wait', code: 'server_busy' },
+  {
+    // All requests share one cache. When it is full, the server ends the requests that run.
+    when: all(
+      status(500),
+      says(
+        // llama-server and LM Studio with a unified KV cache
+        /context size has been exceeded/i,
+        /(kv|key.value) cache is full/i,
+        /no (kv|available) slot/i,
+        /could not find .*\bslot\b/i,
+        /failed to find .*\bslot\b/i,
+      ),
+    ),
+    failure: 'overload',
+    code: 'context_length_exceeded',
+  },
+  {
+    // Memory that ran out during a generation, not while the model was loaded.
+    when: says(/command buffer execution failed.*insufficient memory/i, /CUDA out of memory/i),
+    failure: 'overload',
+    code: 'out_of_memory',
+  },
   {
     when: any(
       kind('exceed_context_size_error', 'context_length_exceeded'),
@@ -82,7 +119,11 @@ const FAILURE_RULES: readonly FailureRule[] = [
   {
     when: any(
       kind('model_not_found'),
-      says(/\bmodel\b.*\bnot found\b/i, /\bno models? (is |are )?loaded\b/i),
+      says(
+        /\bmodel\b.*\b(not found|does not exist|doesn't exist|not exist|is unknown)\b/i,
+        /\b(unknown|invalid) model\b/i,
+        /\bno models? (is |are )?loaded\b/i,
+      ),
       // mlx_lm.server loads a model by name from the Hugging Face cache, or fetches it.
       all(
         status(404),
@@ -127,21 +168,29 @@ const FAILURE_RULES: readonly FailureRule[] = [
   { when: all(status(404), (reply) => reply.bareText), failure: 'transient', code: 'server_error' },
   // Unknown route: not an OpenAI-compatible server, or its URL lacks the /v1.
   { when: status(404, 301, 302, 307, 308), failure: 'not_here', code: 'not_supported' },
-  { when: status(502), failure: 'wait', code: 'server_unreachable' },
-  { when: status(408, 504), failure: 'transient', code: 'timeout' },
+  // Proxies whose server does not answer: nginx, Cloudflare.
+  { when: status(502, 521, 522, 523), failure: 'wait', code: 'server_unreachable' },
+  { when: status(408, 504, 524), failure: 'timeout', code: 'timeout' },
   { when: status(400, 413, 422), failure: 'permanent', code: 'invalid_request' },
   { when: status(200), failure: 'transient', code: 'empty_response' },
 ];
 
-/**
- * Makes a failure of a reply without a result: any status but 200, or a 200 whose body is empty, broken or an error.
- * `body` must not contain secrets: the submitter sees its message.
- */
-export function failureOfReply(status: number, body: string): RunFailure {
+/** What a model server replied. `body` must not contain secrets: the submitter sees its message. */
+export interface ServerReply {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: ReplyHeaders;
+}
+
+/** Makes a failure of a reply without a result: any status but 200, or a 200 whose body is empty, broken or an error. */
+export function failureOfReply({ status, body, headers = {} }: ServerReply, nowMs: number): RunFailure {
   const reply = errorReply(status, body);
   const rule = FAILURE_RULES.find(({ when }) => when(reply));
   const message = `the model server answered ${status}: ${reply.message.slice(0, MAX_MESSAGE_LENGTH)}`;
-  return new RunFailure(rule?.failure ?? 'transient', rule?.code ?? 'server_error', message);
+  const failure = rule?.failure ?? 'transient';
+  return new RunFailure(failure, rule?.code ?? 'server_error', message, {
+    retryAfterMs: failure === 'wait' ? retryAfterMs(headers, reply.message, nowMs) : null,
+  });
 }
 
 function errorReply(status: number, body: string): ErrorReply {
