@@ -61,10 +61,12 @@ export function openConnectionPools(options: ConnectionPoolsOptions): Connection
     synchronous_commit: 'off',
     statement_timeout: `${statementMs}`,
   });
+  // The best plan depends on the job. A plan that was made for a small job could take hours for a large one.
+  const wholeJob = { ...durably, plan_cache_mode: 'force_custom_plan' };
   // An upload's COPY is one statement, and lasts as long as the client sends items.
-  const uploads = pool('macbatch-upload', max, LONG_WORK_MS, { ...durably, statement_timeout: '0' });
+  const uploads = pool('macbatch-upload', max, LONG_WORK_MS, { ...wholeJob, statement_timeout: '0' });
   const long = pool('macbatch-long', Math.min(4, max), LONG_WORK_MS, {
-    ...durably,
+    ...wholeJob,
     statement_timeout: `${LONG_WORK_MS}`,
   });
   return {

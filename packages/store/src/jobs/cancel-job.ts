@@ -39,7 +39,7 @@ const cancelTasks = statement<{ job: string; limit: number }, unknown>((arg) => 
   leased as materialized ${select(sql`'leased'`)},
   failed as materialized ${select(sql`'failed'`)},
   next as (select id from pending union all select id from leased union all select id from failed)
-  update ${tasks} set ${assignments('cancel', {})} from next where ${tasks.id} = next.id and ${guard('cancel', {})}
+  update ${tasks} set ${assignments('cancel', {})} where ${tasks.id} = any(array(select id from next)) and ${guard('cancel', {})}
   returning ${tasks.id}`;
 });
 

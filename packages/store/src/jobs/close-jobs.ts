@@ -16,7 +16,7 @@ const lockUnfinishedJobs = statement<JobsArguments, unknown>(
 
 /**
  * Copies outcomes to the items that repeat another item of their job. Runs when a job has ended, and again when an
- * outcome came late.
+ * outcome came late. `offset 0` makes each outcome a lookup by primary key, whatever the statistics say.
  */
 const fillRepeatedItems = statement<JobsArguments, unknown>(
   (arg) => sql`
@@ -25,7 +25,9 @@ const fillRepeatedItems = statement<JobsArguments, unknown>(
     select repeat.job_id, repeat.seq, leader.output, leader.error, leader.task_id, leader.attempt, leader.model_id,
       leader.usage, leader.recorded_at, true
     from ${items} as repeat
-    join ${results} as leader on leader.job_id = repeat.job_id and leader.seq = repeat.leader_seq
+    cross join lateral (
+      select * from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.leader_seq offset 0
+    ) as leader
     where repeat.job_id = any(${arg.jobs('uuid[]')}) and repeat.leader_seq is not null
     order by repeat.job_id, repeat.seq
     on conflict do nothing

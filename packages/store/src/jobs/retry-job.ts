@@ -1,6 +1,7 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { sql } from 'drizzle-orm';
 import type { Placeholders } from '../database/arguments.ts';
+import { avoidNestedLoops } from '../database/avoid-nested-loops.ts';
 import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import { assignments, guard } from '../database/rule-sql.ts';
 import { events, jobs, results, tasks } from '../database/schema.ts';
@@ -29,7 +30,7 @@ const candidates = (arg: Placeholders<RetryArguments>) => sql`
  */
 const lockCandidates = statement<RetryArguments, unknown>(
   (arg) => sql`
-  select ${tasks.id} from ${tasks} where ${tasks.id} in (${candidates(arg)}) order by ${tasks.id} for no key update`,
+  select ${tasks.id} from ${tasks} where ${tasks.id} = any(array(${candidates(arg)})) order by ${tasks.id} for no key update`,
 );
 
 /**
@@ -46,7 +47,7 @@ export const retryTasks = statement<RetryArguments, RetriedRow>((arg) => {
   candidate as materialized (${candidates(arg)}),
   locked as materialized (
     select ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.itemCount} - ${tasks.outcomeCount} as missing from ${tasks}
-    where ${tasks.id} in (select id from candidate) and ${tasks.jobId} in (select id from job)
+    where ${tasks.id} = any(array(select id from candidate)) and exists (select from job)
       and ${tasks.status} <> 'leased' and not ${tasks.cancelled}
     order by ${tasks.id}
     for no key update
@@ -67,7 +68,7 @@ export const retryTasks = statement<RetryArguments, RetriedRow>((arg) => {
   changed as (
     update ${tasks} set ${assignments('retry', reopened)}
     from retriable
-    where ${tasks.id} = retriable.id and ${guard('retry', reopened)}
+    where ${tasks.id} = retriable.id and ${tasks.id} = any(array(select id from retriable)) and ${guard('retry', reopened)}
     returning ${tasks.id}, ${tasks.jobId}, retriable.status as old_status, ${tasks.status} as new_status,
       retriable.withdrawn, retriable.missing
   ),
@@ -75,7 +76,7 @@ export const retryTasks = statement<RetryArguments, RetriedRow>((arg) => {
     insert into ${events} (kind, job_id, task_id) select 'task_retried', job_id, id from changed order by id
   ),
   reopened_job as (
-    update ${jobs} set finished_at = null where ${jobs.id} in (select job_id from changed)
+    update ${jobs} set finished_at = null where ${jobs.id} = ${arg.job('uuid')} and exists (select from changed)
   ),
   task_change as (
     select job_id, '' as worker_id, old_status, new_status, 0 as granted, 0 as items_ok, -withdrawn as items_error,
@@ -95,6 +96,7 @@ export async function retryJob(
   const args = { job: id, items };
   return retryOnConflict(() =>
     connections.long.transaction(async (tx) => {
+      await avoidNestedLoops(tx);
       await lockCandidates.run(tx, args);
       return retryTasks.one(tx, args);
     }),

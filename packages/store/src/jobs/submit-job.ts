@@ -45,7 +45,9 @@ async function store(
   if (count === 0) throw new SubmissionRefused({ outcome: 'no_items' });
   // Sent together, here and below: a small submission spends most of its time on round trips.
   const checked = checkItemIds(tx, draft.id);
-  const reusing = draft.reuse ? reuseOutcomes(tx, draft.id) : Promise.resolve({ reused: 0, repeated: 0 });
+  const reusing = draft.reuse
+    ? reuseOutcomes(tx, draft.id, draft.owner ?? '')
+    : Promise.resolve({ reused: 0, repeated: 0 });
   reusing.catch(() => undefined); // it also fails when ids repeat, and the check has the better error
   await checked;
   alive();

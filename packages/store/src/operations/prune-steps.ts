@@ -49,14 +49,15 @@ export const pruneTasks = statement<StepArguments, StepRow>(
     select id, row_number() over (order by id) as place, sum(1 + attempts) over (order by id) as rows from next
   ),
   deleted as (
-    delete from ${tasks} using counted where ${tasks.id} = counted.id and (counted.rows <= ${arg.limit('int')} or counted.place = 1)
+    delete from ${tasks}
+    where ${tasks.id} = any(array(select id from counted where counted.rows <= ${arg.limit('int')} or counted.place = 1))
     returning ${tasks.id}
   ),
   deleted_leases as (
-    delete from ${leases} using deleted where ${leases.taskId} = deleted.id returning ${leases.taskId}
+    delete from ${leases} where ${leases.taskId} = any(array(select id from deleted)) returning ${leases.taskId}
   ),
   deleted_copies as (
-    delete from ${copies} using deleted where ${copies.taskId} = deleted.id
+    delete from ${copies} where ${copies.taskId} = any(array(select id from deleted))
   ),
   remaining as (
     update ${jobs} set task_count = greatest(0, ${jobs.taskCount} - (select count(*) from deleted)),
@@ -73,18 +74,19 @@ export const pruneItems = statement<StepArguments, StepRow>(
   (arg) => sql`
   with ${lockMarkedJob(arg.job('uuid'), sql`${jobs.owner}, ${jobs.itemCount} - ${arg.limit('int')} as first_seq, ${jobs.itemCount} as next_seq`)},
   deleted as (
-    delete from ${items} using marked
-    where ${items.jobId} = ${arg.job('uuid')} and ${items.seq} >= marked.first_seq and ${items.seq} < marked.next_seq
+    delete from ${items}
+    where ${items.jobId} = ${arg.job('uuid')} and ${items.seq} >= (select first_seq from marked) and ${items.seq} < (select next_seq from marked)
     returning ${items.key}
   ),
   deleted_results as (
-    delete from ${results} using marked
-    where ${results.jobId} = ${arg.job('uuid')} and ${results.seq} >= marked.first_seq and ${results.seq} < marked.next_seq
+    delete from ${results}
+    where ${results.jobId} = ${arg.job('uuid')} and ${results.seq} >= (select first_seq from marked) and ${results.seq} < (select next_seq from marked)
     returning ${results.seq}
   ),
   deleted_ledger as (
-    delete from ${ledger} using marked, (select distinct key from deleted where key is not null) as keyed
-    where ${ledger.owner} = marked.owner and ${ledger.key} = keyed.key and ${ledger.jobId} = ${arg.job('uuid')}
+    delete from ${ledger}
+    where ${ledger.owner} = (select owner from marked) and ${ledger.key} = any(array(select key from deleted where key is not null))
+      and ${ledger.jobId} = ${arg.job('uuid')}
     returning ${ledger.seq}
   ),
   remaining as (
