@@ -18,6 +18,7 @@ export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';
 export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';
+export { reservedParam } from './items/reserved-params.ts';
 export { DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE, taskCount } from './items/shard.ts';
 export { type Decision, decide, refusal } from './lifecycle/decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './lifecycle/event.ts';

@@ -11,6 +11,7 @@ const Endpoint = z.strictObject({
   models: z.record(z.string(), z.string(), 'needs models: alias to model name'),
   jobTypes: z.array(z.enum(['chat', 'generate', 'embed'])).optional(),
   timeoutMs: z.number().int().positive().optional(),
+  finishReasons: z.record(z.string(), z.string(), 'maps own finish reasons to known ones').optional(),
 });
 
 const Endpoints = z

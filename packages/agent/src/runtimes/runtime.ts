@@ -27,7 +27,10 @@ export interface RunResult {
   /** JSON text, kept byte for byte from here to the submitter. */
   readonly output: string;
   readonly model: ModelUsed;
-  readonly usage: { readonly input_tokens?: number; readonly output_tokens?: number } | null;
+  /** Counts of the server: tokens of the input and of the output, and others under the server's names. */
+  readonly usage:
+    | ({ readonly input_tokens?: number; readonly output_tokens?: number } & Readonly<Record<string, number>>)
+    | null;
 }
 
 /**

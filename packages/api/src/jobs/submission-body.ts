@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
-import { arrayElements, type Item, messageOf, objectMembers, parseItem } from '@macbatch/core';
+import { arrayElements, type Item, messageOf, objectMembers, parseItem, reservedParam } from '@macbatch/core';
 import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import type { BodyLimits } from '../requests/request-body.ts';
@@ -175,12 +175,26 @@ function distinctMembers(text: string, what: string, line?: number) {
 }
 
 function parseHeader(value: unknown, line: number | null): JobHeader {
+  const where = line === null ? null : `line ${line}`;
   const parsed = JobHeader.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const refusal = invalidField(parsed.error, line === null ? null : `line ${line}`);
-  throw line === null
+  if (!parsed.success) throw onLine(invalidField(parsed.error, where), line);
+  const refusal = refusedParam(parsed.data, where);
+  if (refusal !== null) throw onLine(refusal, line);
+  return parsed.data;
+}
+
+function onLine(refusal: RefusedRequest, line: number | null): RefusedRequest {
+  return line === null
     ? refusal
     : new RefusedRequest(refusal.code, refusal.message, { ...refusal.place, line });
+}
+
+function refusedParam({ job_type, params = {} }: JobHeader, where: string | null): RefusedRequest | null {
+  const reserved = reservedParam(job_type, params);
+  if (reserved === null) return null;
+  const field = `params.${reserved.name}`;
+  const name = where === null ? field : `${where} ${field}`;
+  return new RefusedRequest('invalid_field', `${name}: not allowed, ${reserved.why}`, { field });
 }
 
 function sliceOf(text: string, slice: { readonly start: number; readonly end: number } | undefined): string {

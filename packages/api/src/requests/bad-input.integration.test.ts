@@ -8,6 +8,7 @@ const submit = (body: unknown) => send('POST', '/v1/jobs', body);
 const ndjson = (body: string | Uint8Array) => send('POST', '/v1/jobs', body, NDJSON);
 const withItems = (items: unknown) => ({ ...JOB, items });
 const item = (id: unknown) => withItems([{ id, payload: 1 }]);
+const servedJob = (params: unknown) => ({ ...item('a'), job_type: 'chat', params });
 const HEADER = JSON.stringify(JOB);
 
 afterAll(async () => {
@@ -49,6 +50,9 @@ describe('A3: refuses a JSON submission whole', () => {
     ['has shard_size 1.5', { ...item('a'), shard_size: 1.5 }, 'invalid_field', 'shard_size'],
     ['has shard_size "ten"', { ...item('a'), shard_size: 'ten' }, 'invalid_field', 'shard_size'],
     ['has a field that is not known', { ...item('a'), shards: 3 }, 'invalid_field', 'shards'],
+    ['asks for a stream', servedJob({ stream: true }), 'invalid_field', 'params.stream'],
+    ['asks for two answers', servedJob({ n: 2 }), 'invalid_field', 'params.n'],
+    ['names a model in its params', servedJob({ model: 'm' }), 'invalid_field', 'params.model'],
     ['has params that are an array', { ...item('a'), params: [] }, 'invalid_field', 'params'],
     [
       'has a member twice',

@@ -1,3 +1,4 @@
+import { reservedParam } from '@macbatch/core';
 import { kindOf, member } from '../json-value.ts';
 import { RunFailure, type RunRequest } from '../runtime.ts';
 import { textOf } from '../text-payload.ts';
@@ -7,16 +8,6 @@ export const ENDPOINT_JOB_TYPES = ['chat', 'generate', 'embed'] as const;
 export type EndpointJobType = (typeof ENDPOINT_JOB_TYPES)[number];
 
 const PLACEHOLDER = '{{text}}';
-
-/** Members of the request that params must not set, with the reason. */
-const FORBIDDEN_PARAMS: Readonly<Record<string, string>> = {
-  model: 'the job names the model in its own field',
-  stream: 'an outcome is one whole answer',
-  messages: 'messages are the payload of an item',
-  prompt: 'the prompt is the payload of an item',
-  input: 'the input is the payload of an item',
-  n: 'an item has one answer',
-};
 
 export interface EndpointRequest {
   readonly path: string;
@@ -31,9 +22,9 @@ export function endpointRequest(
   jobType: EndpointJobType,
   { params, payload }: Pick<RunRequest, 'params' | 'payload'>,
 ): EndpointRequest {
-  for (const [name, why] of Object.entries(FORBIDDEN_PARAMS)) {
-    if (Object.hasOwn(params, name)) refuse(`params.${name}: not allowed, ${why}`);
-  }
+  const reserved = reservedParam(jobType, params);
+  // A control plane of an earlier version accepts these.
+  if (reserved !== null) refuse(`params.${reserved.name}: not allowed, ${reserved.why}`);
   const { system, template, ...passed } = params;
   if (system !== undefined && jobType !== 'chat') refuse('params.system: only chat takes a system message');
   switch (jobType) {

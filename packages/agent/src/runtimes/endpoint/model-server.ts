@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import { isRecord, member, parseJson } from '../json-value.ts';
+import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import type { ReplyHeaders } from './retry-after.ts';
 import { failureOfReply } from './server-failure.ts';
@@ -74,7 +75,7 @@ export class ModelServer {
     }
     const reply = parseJson(text);
     // LM Studio sends some errors with status 200.
-    if (status !== 200 || !isRecord(reply) || (member(reply, 'error') ?? null) !== null) {
+    if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
       throw failureOfReply({ status, body: this.#withoutKey(text), headers }, Date.now());
     }
     return reply;

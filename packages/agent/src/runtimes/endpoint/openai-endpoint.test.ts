@@ -46,9 +46,13 @@ describe.skipIf(findLlamaServer() === undefined)(
       ['Extract the name and the city as JSON: Anna lives in Berlin.', '{"name": "Anna", "city": "Berlin"}'],
     ])('chat: %s → %s', async (payload, text) => {
       const result = await open(chatServer.url).run(request('chat', payload, { params: { temperature: 0 } }));
-      expect(JSON.parse(result.output)).toEqual({ text, finish_reason: 'stop' });
+      expect(JSON.parse(result.output)).toEqual({
+        text,
+        finish_reason: 'stop',
+        system_fingerprint: expect.any(String) as string,
+      });
       expect(result.model).toEqual({ name: 'tiny-demo', digest: null });
-      expect(result.usage).toEqual({
+      expect(result.usage).toMatchObject({
         input_tokens: expect.any(Number) as number,
         output_tokens: expect.any(Number) as number,
       });
@@ -58,16 +62,16 @@ describe.skipIf(findLlamaServer() === undefined)(
       const runtime = open(chatServer.url);
       const params = { temperature: 0, template: 'What is the topic? {{text}}' };
       const templated = await runtime.run(request('chat', { text: 'The team won the match.' }, { params }));
-      expect(templated.output).toBe('{"text":"sports","finish_reason":"stop"}');
+      expect(JSON.parse(templated.output)).toMatchObject({ text: 'sports', finish_reason: 'stop' });
       const payload = { messages: [{ role: 'user', content: 'Hello!' }] };
       const messages = await runtime.run(request('chat', payload, { params: { temperature: 0 } }));
-      expect(messages.output).toBe('{"text":"Hello! How can I help you?","finish_reason":"stop"}');
+      expect(JSON.parse(messages.output)).toMatchObject({ text: 'Hello! How can I help you?' });
     });
 
     test('continues a prompt for generate, and reports a truncated answer', async () => {
       const params = { temperature: 0, max_tokens: 4 };
       const { output, usage } = await open(chatServer.url).run(request('generate', 'Once', { params }));
-      expect(JSON.parse(output)).toMatchObject({ finish_reason: 'length' });
+      expect(JSON.parse(output)).toMatchObject({ finish_reason: 'length', cut: true });
       expect(usage).toMatchObject({ output_tokens: 4 });
     });
 
@@ -206,10 +210,10 @@ test('sends the length, the key and the model’s real name, and asks for no str
     const body = JSON.parse(Buffer.concat(await incoming.toArray()).toString()) as object;
     const { authorization, 'content-length': length } = incoming.headers;
     seen.push({ authorization, length, body });
-    return reply.end('{"choices":[{"text":"upon a time"}]}');
+    return reply.end('{"choices":[{"text":"upon a time","finish_reason":"stop"}]}');
   });
   const { output, model } = await open(url, { key: 'k-1' }).run(request('generate', 'Ünce'));
-  expect(output).toBe('{"text":"upon a time","finish_reason":null}');
+  expect(output).toBe('{"text":"upon a time","finish_reason":"stop"}');
   expect(model).toEqual({ name: 'tiny-demo', digest: null });
   const body = { prompt: 'Ünce', model: 'tiny-demo' };
   expect(seen[0]).toEqual({

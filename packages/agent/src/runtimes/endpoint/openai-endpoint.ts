@@ -31,6 +31,8 @@ export interface EndpointConfig {
    * @default 15 minutes
    */
   readonly timeoutMs?: number | undefined;
+  /** From this server's own finish reasons, or `null` for none, to one of `FINISH_REASONS`. */
+  readonly finishReasons?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Runs items on any server with OpenAI's API: Ollama, LM Studio, mlx_lm.server, llama-server, … */
@@ -38,6 +40,9 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   const server = new ModelServer({ ...config, timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS });
   const models = new Map(Object.entries(config.models));
   const jobTypes = config.jobTypes ?? ENDPOINT_JOB_TYPES;
+  const ownReasons = Object.fromEntries(
+    Object.entries(config.finishReasons ?? {}).map(([own, known]) => [own.toLowerCase(), known]),
+  );
   const digests = new Map<string, { readonly at: number; readonly digest: Promise<string | null> }>();
   const probes = new Set<Promise<unknown>>();
 
@@ -78,7 +83,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
     { signal, ...item }: RunRequest,
   ): Promise<RunResult> {
     const { path, body } = endpointRequest(jobType, item);
-    const reply = endpointReply(jobType, await server.post(path, { ...body, model }, signal));
+    const reply = endpointReply(jobType, await server.post(path, { ...body, model }, signal), ownReasons);
     const name = reply.model ?? model;
     return { output: reply.output, model: { name, digest: await digestOf(name) }, usage: reply.usage };
   }
