@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { audit, freshDatabase } from '@macbatch/store/testing';
+import { createStore } from '@macbatch/store';
+import { audit, freshDatabase, submitJob } from '@macbatch/store/testing';
 import { testFolder, until } from '@macbatch/testing';
+import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
 import { modelServer } from './testing/model-server.ts';
 import { endedJob, parrotAt, resultsOf, startControl, startWorker, submitPrompts } from './testing/pool.ts';
@@ -76,6 +78,44 @@ it('ends a job after a kill of the control plane, and runs no item twice', async
   expect(await second.ended).toMatchObject({ how: 0 });
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
+
+it('W7: holds nothing after any SIGTERM, also among many small jobs', async () => {
+  const control = await startControl({ MACBATCH_COPIES: 'off' });
+  const sql = postgres(control.databaseUrl, { max: 1, onnotice: () => undefined });
+  onTestFinished(() => sql.end());
+  await submitNoopJobs(sql, control.databaseUrl, 1200, 15);
+  const done = async () => (await sql`select from tasks where status = 'done'`).length;
+  for (let round = 1; round <= 6; round += 1) {
+    const before = await done();
+    const worker = startWorker(control, 'ann', { env: { MACBATCH_NOOP: '1', MACBATCH_CONCURRENCY: '4' } });
+    await until(async () => (await done()) > before + 10 * round);
+    worker.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ how: 0 });
+    expect(await sql`select id from tasks where status = 'leased'`).toEqual([]);
+  }
+  expect(await done()).toBeLessThan(1200);
+  expect(await audit(control.databaseUrl)).toEqual([]);
+});
+
+/** Submits one job of one task, and copies its rows until there are this many. */
+async function submitNoopJobs(sql: postgres.Sql, url: string, jobs: number, items: number): Promise<void> {
+  const store = createStore({ url });
+  const first = await submitJob(store, { items, shardSize: items });
+  await store.close();
+  await sql`
+    create temporary table copy as
+    select gen_random_uuid() as job_id, jobs.* from jobs, generate_series(2, ${jobs}) where jobs.id = ${first}`;
+  await sql`
+    insert into jobs (id, job_type, model, params, shard_size, retry_on, item_count, task_count, body_digest)
+    select job_id, job_type, model, params, shard_size, retry_on, item_count, task_count, '' from copy`;
+  await sql`
+    insert into items (job_id, seq, item_id, payload)
+    select copy.job_id, seq, item_id, payload from copy join items on items.job_id = copy.id`;
+  await sql`
+    insert into tasks (job_id, first_seq, item_count, retry_on)
+    select job_id, 0, item_count, retry_on from copy`;
+  await sql`insert into job_tallies (job_id, worker_id, pending) select job_id, '', 1 from copy`;
+}
 
 it('stops all processes when `run` is killed, and continues the job in the next run', async () => {
   const folder = testFolder();

@@ -27,6 +27,7 @@ export const PROBLEMS = {
     title: 'The idempotency key belongs to another submission',
   },
   job_cancelled: { status: 409, retryable: false, title: 'The job is cancelled' },
+  worker_offline: { status: 409, retryable: false, title: 'The worker has said goodbye' },
   worker_id_in_use: { status: 409, retryable: false, title: 'Another machine uses this worker id' },
   body_too_large: { status: 413, retryable: false, title: 'The body is too large' },
   line_too_long: { status: 413, retryable: false, title: 'A line is too long' },

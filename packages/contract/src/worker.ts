@@ -28,7 +28,14 @@ export const Heartbeat = z
       .max(1000)
       .optional()
       .openapi({ description: 'Its rate per job type and model, and whether the model is loaded now' }),
-    offline: z.boolean().optional().openapi({ description: 'The worker says goodbye' }),
+    offline: z.boolean().optional().openapi({
+      description:
+        'The worker says goodbye: all leases of this boot are released, and it gets none until its next heartbeat',
+    }),
+    unreported: z.array(LeaseName).max(10_000).optional().openapi({
+      description:
+        'With offline: leases with outcomes that are on the disk of the worker and not reported. They are not released, so that its next boot can report them first',
+    }),
     former_boot_ids: z.array(BootId).max(16).optional().openapi({
       description:
         'Earlier boots that this worker has on its disk. If the field is present and another boot is alive under this worker id, that boot is another machine and this heartbeat is refused',

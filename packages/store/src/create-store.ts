@@ -13,7 +13,7 @@ import { readJob } from './jobs/read-job.ts';
 import { resultOf, resultPages } from './jobs/results.ts';
 import { retryJob } from './jobs/retry-job.ts';
 import { submitJob } from './jobs/submit-job.ts';
-import type { LeaseName, LeaseRefusal } from './leasing/lease-answers.ts';
+import { type LeaseName, type LeaseRefusal, leaseKey } from './leasing/lease-answers.ts';
 import { leaseTasks } from './leasing/lease-tasks.ts';
 import { leasesOfBoots } from './leasing/leases-of-boots.ts';
 import { releaseLeases } from './leasing/release-leases.ts';
@@ -30,6 +30,7 @@ import { Reclaimer } from './reclaiming/reclaimer.ts';
 import { ModelIds } from './reporting/model-ids.ts';
 import { recordOutcomes } from './reporting/record-outcomes.ts';
 import type { Store, StoreOptions } from './store.ts';
+import { saidGoodbye } from './workers/goodbye.ts';
 import { recordHeartbeat } from './workers/heartbeat.ts';
 import { listBoots } from './workers/list-boots.ts';
 import { listWorkers } from './workers/list-workers.ts';
@@ -88,7 +89,13 @@ export function createStore(options: StoreOptions): Store {
       const call = { ...storeCall, leaseMs: seconds * 1000 };
       const lost =
         knownLeases === undefined ? [] : await unacknowledgedLeases(connections, knownLeases, call);
-      return { leaseSeconds: seconds, tasks: lost.length > 0 ? lost : await leaseTasks(scheduler, call) };
+      const tasks = lost.length > 0 ? lost : await leaseTasks(scheduler, call);
+      const mayHaveLeft = tasks.length === 0 && call.repeated !== true;
+      return {
+        leaseSeconds: seconds,
+        tasks,
+        saidGoodbye: mayHaveLeft && (await saidGoodbye(connections, call.worker, call.boot)),
+      };
     },
     workersOnProbation: () => scheduler.probation.workers(),
     async report(worker, entries) {
@@ -102,8 +109,13 @@ export function createStore(options: StoreOptions): Store {
     renew: (worker, leases) => renewLeases(connections, worker, leases, renewedLeaseMs),
     excludeFromCopies: (worker, suspects) => excludeFromCopies(connections, worker, suspects),
     heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
-    async releaseBoots(worker, boots) {
-      await release(worker, await leasesOfBoots(connections, worker, boots));
+    async releaseBoots(worker, boots, kept = []) {
+      const keys = new Set(kept.map(leaseKey));
+      const held = await leasesOfBoots(connections, worker, boots);
+      await release(
+        worker,
+        held.filter((lease) => !keys.has(leaseKey(lease))),
+      );
     },
     keys: createKeyStore(connections),
     addBoot: (boot) => recordBoot(connections, boot),

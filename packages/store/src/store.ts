@@ -68,6 +68,14 @@ interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
   readonly knownLeases?: readonly LeaseName[];
 }
 
+/** What a lease call is answered. */
+interface StoreLeases {
+  readonly leaseSeconds: number;
+  readonly tasks: LeasedTask[];
+  /** The boot has said goodbye, so it gets no tasks. Not looked up for a repeated call. */
+  readonly saidGoodbye: boolean;
+}
+
 /** Everything that the control plane stores, over one Postgres database. */
 export interface Store {
   /** Stores a job with all its items, or nothing: see `submitJob`. */
@@ -89,7 +97,7 @@ export interface Store {
   /** Pages of results in the order of submission. */
   results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
-  lease(call: StoreLeaseCall): Promise<{ readonly leaseSeconds: number; readonly tasks: LeasedTask[] }>;
+  lease(call: StoreLeaseCall): Promise<StoreLeases>;
   /** Workers that this process gives less of a job, because of their errors. */
   workersOnProbation(): WorkerOnProbation[];
   /** Returns one verdict for each entry, in order. */
@@ -100,8 +108,8 @@ export interface Store {
   /** Keeps items that their holder runs as suspects from being copied for an hour. */
   excludeFromCopies(worker: string, suspects: readonly SuspectItem[]): Promise<void>;
   heartbeat(heartbeat: Heartbeat): Promise<Admission>;
-  /** Releases what these former boots of a worker hold. No attempt is charged. */
-  releaseBoots(worker: string, boots: readonly string[]): Promise<void>;
+  /** Releases what these boots of a worker hold, except the leases in `kept`. No attempt is charged. */
+  releaseBoots(worker: string, boots: readonly string[], kept?: readonly LeaseName[]): Promise<void>;
   readonly keys: KeyStore;
   /** Stores a boot and returns what was known of its name before. */
   addBoot(boot: Boot): Promise<BootVerdict>;

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { audit, submitJob } from '@macbatch/store/testing';
-import { until } from '@macbatch/testing';
+import { testFolder, until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
+import { Outbox } from '../outbox/outbox.ts';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
 import { TestPool } from '../testing/test-pool.ts';
 
@@ -73,6 +75,32 @@ it('W7: aborts and hands back items that do not end within the grace time', asyn
   expect(await pool.job(id)).toMatchObject({ items: { open: 2 }, tasks: { pending: 1 } });
   const [task] = await pool.sql<{ charged: number }[]>`select attempts - returns as charged from tasks`;
   expect(task).toEqual({ charged: 0 });
+});
+
+it('W7: hands back what the control plane granted in a reply that never arrived', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 2, shardSize: 1 });
+  const a = pool.start('a', scriptedRuntime(), { losesLeaseReplies: true });
+  await until(async () => (await pool.job(id)).tasks.leased === 1);
+  a.ask();
+  await a.ended;
+  expect(a.logged('task.leased')).toEqual([]);
+  expect(await pool.job(id)).toMatchObject({ tasks: { pending: 2, leased: 0 }, lease_expired_events: 0 });
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('W7: keeps the lease of a task whose outcomes it could not report, for its next boot', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
+  const runtime = scriptedRuntime({ hold: (n) => n === 1 });
+  const { outbox } = await Outbox.open(join(testFolder(), 'outbox.jsonl'));
+  const a = pool.start('a', runtime, { concurrency: 1, outbox, losesReports: true });
+  await until(() => runtime.running.includes(1));
+  a.ask();
+  a.forceQuit();
+  await a.ended;
+  await outbox.close();
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 0 }, tasks: { leased: 1 } });
 });
 
 it('W7: waits for no item after a forced quit', async () => {

@@ -3,7 +3,7 @@ import type { Heartbeat } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { WorkMeters } from '../rates/work-meters.ts';
-import { heartbeatPauseMs, planHeartbeat } from '../worker/heartbeat-plan.ts';
+import { heartbeatPauseMs, planHeartbeat, unreportedLeases } from '../worker/heartbeat-plan.ts';
 import { offeredNow } from '../worker/work-wanted.ts';
 
 import { Signal } from './signal.ts';
@@ -52,13 +52,24 @@ export class HeartbeatLoop {
     }
   }
 
-  /** Reports to the control plane that the worker goes offline. */
+  /**
+   * Reports to the control plane that the worker goes offline. The control plane then releases everything that this
+   * boot holds, with what was granted in a reply that never arrived.
+   */
   async sayGoodbye(): Promise<void> {
-    const { client, log } = this.#deps.options;
+    const { options, machine } = this.#deps;
+    const { client, log, outbox } = options;
+    const unreported = outbox === undefined ? [] : unreportedLeases(machine.state);
     try {
       await client.call(
         'heartbeat',
-        { body: { ...this.#advert(), offline: true } },
+        {
+          body: {
+            ...this.#advert(),
+            offline: true,
+            ...(unreported.length === 0 ? {} : { unreported: [...unreported] }),
+          },
+        },
         { signal: AbortSignal.timeout(GOODBYE_MS) },
       );
     } catch (error) {

@@ -31,6 +31,10 @@ export interface StartOptions extends Partial<AgentOptions> {
   /** Later requests for work get no answer. */
   readonly leaseRequestsAtMost?: number;
   readonly away?: boolean;
+  /** The control plane answers requests for work, and the answers never arrive. */
+  readonly losesLeaseReplies?: boolean;
+  /** Reports never arrive. */
+  readonly losesReports?: boolean;
 }
 
 /** A control plane with its own database. Agents send real requests and get real replies, without a socket. */
@@ -90,7 +94,13 @@ export class TestPool {
   start(workerId: string, runtime: Runtime, options: StartOptions = {}): TestAgent {
     const log: Logged[] = [];
     const requests: string[] = [];
-    const { leaseRequestsAtMost = Number.POSITIVE_INFINITY, away = false, ...agentOptions } = options;
+    const {
+      leaseRequestsAtMost = Number.POSITIVE_INFINITY,
+      away = false,
+      losesLeaseReplies = false,
+      losesReports = false,
+      ...agentOptions
+    } = options;
     const reach = { away };
     let leaseRequests = 0;
     const asked = new AbortController();
@@ -99,9 +109,15 @@ export class TestPool {
       const path = new URL(url).pathname;
       requests.push(path);
       if (reach.away) throw new TypeError('fetch failed');
+      if (losesReports && path === '/v1/tasks/complete_batch') throw new TypeError('fetch failed');
       if (path === '/v1/tasks/lease') {
         leaseRequests += 1;
         if (leaseRequests > leaseRequestsAtMost) await untilAborted(init.signal);
+        if (losesLeaseReplies) {
+          // Without the signal, so that the control plane does not notice that nobody listens any more.
+          await this.request(url, { ...init, signal: null });
+          await untilAborted(init.signal);
+        }
       }
       return this.request(url, init);
     };

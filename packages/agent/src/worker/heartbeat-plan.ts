@@ -34,6 +34,13 @@ export function planHeartbeat(state: WorkerState): HeartbeatPlan {
   };
 }
 
+/** The leases with saved outcomes that are not acknowledged. The next boot of this worker reports them. */
+export function unreportedLeases({ tasks }: WorkerState): readonly LeaseName[] {
+  return tasks
+    .filter(({ outcomes, acknowledged }) => outcomes.length > acknowledged)
+    .map(({ lease }) => leaseNameOf(lease));
+}
+
 /** Returns the pause until the next heartbeat, in milliseconds. */
 export function heartbeatPauseMs(state: WorkerState): number {
   const { pauseMs, missed } = state.heartbeat;

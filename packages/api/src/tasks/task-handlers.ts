@@ -4,6 +4,7 @@ import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { mount, type Surface } from '../requests/mount.ts';
+import { RefusedRequest } from '../requests/refused-request.ts';
 import { readJsonBody } from '../requests/request-body.ts';
 import { WorkWatch } from './lease-wait.ts';
 import { entryReply, readEntry } from './report-entry.ts';
@@ -49,7 +50,8 @@ export function mountTasks(
     const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
     try {
       for (let again = false; ; ) {
-        const { leaseSeconds, tasks } = await lease(body, again);
+        const { leaseSeconds, tasks, saidGoodbye } = await lease(body, again);
+        if (saidGoodbye) throw workerOffline(body);
         if (cancelled.aborted && tasks.length > 0) {
           // The caller has disconnected and would not run them: release them immediately.
           await store.release(body.worker_id, tasks);
@@ -102,6 +104,14 @@ export function mountTasks(
       }),
     };
   });
+}
+
+/** A call that arrives after the goodbye gets no tasks: nobody would release them. */
+function workerOffline({ worker_id, boot_id }: LeaseRequest): RefusedRequest {
+  return new RefusedRequest(
+    'worker_offline',
+    `The worker ${worker_id} has said goodbye with its boot ${boot_id}. Send a heartbeat before you lease tasks.`,
+  );
 }
 
 function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {

@@ -37,6 +37,10 @@ export function mountWorkers(surface: Surface): void {
         { field: 'worker_id' },
       );
     }
+    if (body.offline === true) {
+      const kept = (body.unreported ?? []).map(({ task_id, attempt }) => ({ taskId: task_id, attempt }));
+      await store.releaseBoots(body.worker_id, [body.boot_id], kept);
+    }
     // Only now, because the outcomes of these boots were still reported from their leases.
     if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
     if (body.suspects !== undefined && body.suspects.length > 0) {

@@ -62,7 +62,7 @@ function copyFrom(
   const { worker, boot, leaseMs } = call;
   const maxTasks = Math.min(MAX_TASKS_COPIED, call.limit ?? MAX_TASKS_COPIED);
   return connections.relaxed.transaction(async (tx) => {
-    const locked = await lockCopyableTasks.run(tx, { worker, holder, jobType, model, maxTasks });
+    const locked = await lockCopyableTasks.run(tx, { worker, boot, holder, jobType, model, maxTasks });
     if (locked.length === 0) return [];
     const taskIds = locked.map(({ id }) => id);
     const rows = await insertCopies.run(tx, { worker, boot, taskIds, maxItems, leaseMs });

@@ -2,10 +2,12 @@ import { sql } from 'drizzle-orm';
 import { guard } from '../database/rule-sql.ts';
 import { copies, jobs, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
 import { isUnfinishedCopy } from './unfinished-copy.ts';
 
 type LockCopyableArguments = {
   worker: string;
+  boot: string;
   holder: string;
   jobType: string;
   model: string;
@@ -14,15 +16,17 @@ type LockCopyableArguments = {
 
 /**
  * Selects and locks a holder's copyable tasks, most recently leased first. Returns none for a worker that holds
- * tasks or copies itself. Skips tasks that another copier has locked: which items have copies must be read by a
+ * tasks or copies itself, or for a boot that has said goodbye. Skips tasks that another copier has locked: which items have copies must be read by a
  * later statement than the one that locks the task.
  */
 export const lockCopyableTasks = statement<LockCopyableArguments, { readonly id: string }>(
   (arg) => sql`
+  with ${lockOwnWorker(arg.worker('text'))}
   select ${tasks.id}::text from ${tasks}
   join ${jobs} on ${jobs.id} = ${tasks.jobId}
   join ${leases} on ${leases.taskId} = ${tasks.id} and ${leases.attempt} = ${tasks.attempts}
   where ${guard('copy', { worker: arg.worker('text') })} and ${tasks.assignedWorker} = ${arg.holder('text')}
+    and ${hasNotSaidGoodbye(arg.boot('text'))}
     and ${jobs.jobType} = ${arg.jobType('text')} and ${jobs.model} = ${arg.model('text')}
     and not exists (select from tasks as own where own.status = 'leased' and own.assigned_worker = ${arg.worker('text')})
     and not exists (

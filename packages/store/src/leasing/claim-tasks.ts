@@ -6,6 +6,7 @@ import { jobIsOpen } from '../jobs/open-job.ts';
 import type { TaskItemRow } from '../tasks/leased-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 import { itemsWithoutOutcome } from '../tasks/task-items.ts';
+import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
 
 /** The four arrays have an element for each job. */
 export type ClaimArguments = {
@@ -29,7 +30,7 @@ export interface ClaimedRow extends TaskItemRow {
 
 /**
  * T2, T4: leases up to `limit` pending tasks of these jobs, in the order of the jobs. Returns a row for each item
- * that has no outcome yet.
+ * that has no outcome yet. Leases nothing to a boot that has said goodbye.
  *
  * The ids are collected into an array, which Postgres evaluates once: a bare `IN (SELECT … LIMIT n)` may run again
  * and claim more than n. The subquery locks the rows that the guard accepts, so the update needs no guard; with
@@ -40,13 +41,15 @@ export interface ClaimedRow extends TaskItemRow {
  */
 export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
   const lease = { worker: arg.worker('text'), leaseMs: arg.leaseMs('float8') };
+  const boot = arg.boot('text');
   return sql`
-  with open_jobs as materialized (
+  with ${lockOwnWorker(lease.worker)},
+  open_jobs as materialized (
     select ${jobs.id}, wanted.floor, wanted.left_to_others_ms, wanted.place
     from unnest(${arg.jobs('uuid[]')}, ${arg.floors('bigint[]')}, ${arg.errorsAtMost('int[]')}, ${arg.leftToOthersMs('int[]')})
       with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
-    where ${jobIsOpen}
+    where ${jobIsOpen} and ${hasNotSaidGoodbye(boot)}
       and not exists (
         select from ${jobTallies}
         where ${jobTallies.jobId} = wanted.job_id and ${jobTallies.workerId} = ${lease.worker}
@@ -76,7 +79,7 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
   ),
   lease_row as (
     insert into ${leases} (task_id, attempt, worker_id, boot_id)
-    select id, attempts, assigned_worker, ${arg.boot('text')} from leased
+    select id, attempts, assigned_worker, ${boot} from leased
   ),
   task_change as (
     select job_id, assigned_worker as worker_id, 'pending' as old_status, 'leased' as new_status, 1 as granted,

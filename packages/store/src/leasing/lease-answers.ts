@@ -10,6 +10,11 @@ export interface LeaseName {
   readonly attempt: number;
 }
 
+/** One text for each lease. */
+export function leaseKey({ taskId, attempt }: LeaseName): string {
+  return `${taskId}/${attempt}`;
+}
+
 /** Why a call for a lease was refused; null when it took effect. */
 export type LeaseRefusal = Refusal | 'not_found' | null;
 

@@ -1,7 +1,7 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { MAX_UNACKNOWLEDGED_TASKS } from '@macbatch/core';
 import { groupByTask, type LeasedTask } from '../tasks/leased-tasks.ts';
-import type { LeaseName } from './lease-answers.ts';
+import { type LeaseName, leaseKey } from './lease-answers.ts';
 import { leasesOfBoots } from './leases-of-boots.ts';
 import { readLeasedTasks } from './read-leased-tasks.ts';
 import { renewLeases } from './renew-leases.ts';
@@ -34,8 +34,4 @@ export async function unacknowledgedLeases(
   const tasks = groupByTask(rows);
   const renewals = await renewLeases(connections, worker, tasks, leaseMs);
   return tasks.filter((_, position) => renewals[position]?.refusal === null);
-}
-
-function leaseKey({ taskId, attempt }: LeaseName): string {
-  return `${taskId}/${attempt}`;
 }

@@ -17,11 +17,11 @@ export async function rowCounts(sql: postgres.Sql): Promise<Record<string, numbe
   return counts;
 }
 
-/** Resolves when a session of this database waits for a lock. */
-export async function waitForBlockedSession(sql: postgres.Sql): Promise<void> {
+/** Resolves when this many sessions of the database wait for a lock. */
+export async function waitForBlockedSession(sql: postgres.Sql, count = 1): Promise<void> {
   for (;;) {
     const waiting =
       await sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    if (waiting.length > 0) return;
+    if (waiting.length >= count) return;
   }
 }

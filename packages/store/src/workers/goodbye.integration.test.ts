@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { copyStore } from '../testing/copy-store.ts';
+import { audit, leaseTasks, NOOP, submitJob, waitForBlockedSession } from '../testing/index.ts';
+
+const ANN = {
+  worker: 'ann',
+  boot: 'boot-of-ann',
+  hostname: 'mac-1.local',
+  jobTypes: ['noop'],
+  models: ['noop'],
+  concurrency: 1,
+  leaseLimit: 1,
+  formerBoots: null,
+} as const;
+
+const { db, lease, copyFor, leasedToAnn, taskRow } = copyStore();
+
+/** How often the calls run against each other. */
+const ROUNDS = 40;
+
+it('W7: a goodbye waits for a claim that is under way, and then releases what it granted', async () => {
+  const { store, sql } = db;
+  await submitJob(store, { items: 2, shardSize: 1 });
+  await store.heartbeat({ ...ANN, offline: false });
+  await leaseTasks(store, 'ann');
+  let claim: Promise<unknown> = Promise.resolve();
+  let goodbye: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (tx) => {
+    // The claim has its task and waits to change the tallies.
+    await tx`select from job_tallies for update`;
+    claim = leaseTasks(store, 'ann');
+    await waitForBlockedSession(sql);
+    goodbye = store.heartbeat({ ...ANN, offline: true });
+    await waitForBlockedSession(sql, 2);
+  });
+  expect(await claim).toHaveLength(1);
+  await goodbye;
+  await store.releaseBoots('ann', ['boot-of-ann']);
+  expect(await sql`select from tasks where status = 'leased'`).toHaveLength(0);
+  expect(await audit(sql)).toEqual([]);
+});
+
+it('W7: holds nothing after a goodbye, whatever claims run at the same time', async () => {
+  const { store, sql } = db;
+  await submitJob(store, { items: ROUNDS * 10, shardSize: 1 });
+  let granted = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await store.heartbeat({ ...ANN, offline: false });
+    const claims = Array.from({ length: 4 }, () => leaseTasks(store, 'ann'));
+    const goodbye = store
+      .heartbeat({ ...ANN, offline: true })
+      .then(() => store.releaseBoots('ann', ['boot-of-ann']));
+    const [, ...leased] = await Promise.all([goodbye, ...claims]);
+    granted += leased.flat().length;
+    expect(await sql`select from tasks where status = 'leased'`).toHaveLength(0);
+  }
+  // The test proves something only when some claims came before the goodbye and some after it.
+  expect(granted).toBeGreaterThan(0);
+  expect(granted).toBeLessThan(ROUNDS * 4);
+  expect(await audit(sql)).toEqual([]);
+});
+
+it('W7: leases nothing after a goodbye, and says so, until the next heartbeat', async () => {
+  const { store } = db;
+  await submitJob(store, { items: 1 });
+  const call = { worker: 'ann', boot: 'boot-of-ann', limit: 1, offers: NOOP, renews: false };
+  await store.heartbeat({ ...ANN, offline: true });
+  expect(await store.lease(call)).toMatchObject({ tasks: [], saidGoodbye: true });
+  // Another boot did not say goodbye.
+  expect((await store.lease({ ...call, boot: 'next' })).tasks).toHaveLength(1);
+  await store.heartbeat({ ...ANN, offline: false });
+  expect(await store.lease(call)).toMatchObject({ tasks: [], saidGoodbye: false });
+});
+
+it('W7: gives no copies to a boot that has said goodbye', async () => {
+  await leasedToAnn(10);
+  const bob = { ...ANN, worker: 'bob', boot: 'boot-of-bob' };
+  await db.store.heartbeat({ ...bob, offline: true });
+  expect(await lease('bob')).toEqual([]);
+  await db.store.heartbeat({ ...bob, offline: false });
+  expect(await lease('bob')).toMatchObject([{ copy: true }]);
+});
+
+it('W7: releases leases and copies of a boot, except those to keep', async () => {
+  const { task } = await leasedToAnn(10);
+  const copy = await copyFor('bob');
+  await db.store.releaseBoots('bob', ['boot-of-bob'], [copy]);
+  expect(await db.sql`select ended from copies`).toEqual([{ ended: null }]);
+  await db.store.releaseBoots('bob', ['boot-of-bob']);
+  expect(await db.sql`select ended from copies`).toEqual([{ ended: 'returned' }]);
+  await db.store.releaseBoots('ann', ['boot-of-ann'], [task]);
+  expect(await taskRow(task)).toMatchObject({ status: 'leased' });
+  await db.store.releaseBoots('ann', ['boot-of-ann']);
+  expect(await taskRow(task)).toMatchObject({ status: 'pending' });
+});
