@@ -14,6 +14,8 @@ export {
   JobSummary,
   JobType,
   JobView,
+  MAX_MODEL_DIGEST_LENGTH,
+  MAX_MODEL_NAME_LENGTH,
   ModelUsed,
   ResultLine,
   RetryReply,

@@ -41,8 +41,15 @@ const SubmittedItem = z
 export const Submission = JobHeader.extend({ items: z.array(SubmittedItem).min(1) }).openapi('Submission');
 export type Submission = z.infer<typeof Submission>;
 
+/** Longest name and digest of a model that ran, in UTF-16 code units. */
+export const MAX_MODEL_NAME_LENGTH = 500;
+export const MAX_MODEL_DIGEST_LENGTH = 200;
+
 export const ModelUsed = z
-  .object({ name: plainText(500), digest: plainText(200).nullable() })
+  .object({
+    name: plainText(MAX_MODEL_NAME_LENGTH),
+    digest: plainText(MAX_MODEL_DIGEST_LENGTH).nullable(),
+  })
   .openapi('ModelUsed', { description: 'The model that ran, with the name that its server gives it' });
 
 export const JobSummary = z

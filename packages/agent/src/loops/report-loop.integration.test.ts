@@ -1,5 +1,5 @@
 import { Client } from '@macbatch/client';
-import type { LeasedTask, LeaseName } from '@macbatch/contract';
+import type { LeasedTask, LeaseName, Outcome } from '@macbatch/contract';
 import { audit, submitJob } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
@@ -34,7 +34,7 @@ async function leased(shape: Shape) {
   const acknowledged: LeaseName[] = [];
   const sent: { readonly path: string; readonly entries: number }[] = [];
   const runs = new Map<string, number>();
-  const reach = { away: false };
+  const reach: { away: boolean; internalErrorFor: string | null } = { away: false, internalErrorFor: null };
   const client = new Client({
     baseUrl: 'http://control.test',
     retries: 0,
@@ -42,6 +42,16 @@ async function leased(shape: Shape) {
       const body = JSON.parse(String(init.body)) as { entries?: unknown[]; tasks?: unknown[] };
       sent.push({ path: new URL(url).pathname, entries: (body.entries ?? body.tasks ?? []).length });
       if (reach.away) throw new TypeError('fetch failed');
+      if (reach.internalErrorFor !== null && String(init.body).includes(reach.internalErrorFor)) {
+        const problem = {
+          type: 'x',
+          title: 'Internal error',
+          status: 500,
+          detail: 'broken',
+          code: 'internal',
+        };
+        return new Response(JSON.stringify(problem), { status: 500 });
+      }
       return pool.request(url, init);
     },
   });
@@ -193,9 +203,89 @@ it('W4: reports the other tasks when one entry is refused', async () => {
   expect(acknowledged).toEqual(namesOf(tasks));
   expect(logged('task.reported')).toMatchObject([
     { outcome: 'refused', code: 'unknown_item' },
-    { outcome: 'accepted' },
+    { outcome: 'accepted', task_status: 'pending' },
+    { outcome: 'accepted', task_status: 'done' },
   ]);
-  expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 } });
+  // Nothing says how its item ended, so the task has failed once.
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 1, open: 1 }, tasks: { pending: 1 } });
+});
+
+it.each<[string, Extract<Outcome, { output: string }>, string]>([
+  [
+    'a model name that is too long',
+    { item_id: '', output: '1', model: { name: 'm'.repeat(501), digest: null } },
+    'invalid_entry',
+  ],
+  ['an output that is not JSON', { item_id: '', output: 'yes' }, 'invalid_output'],
+])('A3: loses only the outcome with %s, whose item ends with an error', async (_what, bad, code) => {
+  const { pool, id, tasks, reports, acknowledged, succeed, end, logged } = await leased({
+    items: 14,
+    shardSize: 7,
+  });
+  const { mixed, good } = first(tasks, 'mixed', 'good');
+  succeed(mixed, 1, [0, 1, 2, 3, 4, 6]);
+  end(mixed, 5, { kind: 'outcome', outcome: { ...bad, item_id: 'item-5' } });
+  succeed(good);
+  await reports.run(finished, never);
+  expect(acknowledged).toEqual(namesOf(tasks));
+  expect(logged('report.refused')).toEqual([]);
+  expect(await pool.job(id)).toMatchObject({
+    state: 'done',
+    items: { ok: 13, error: 1 },
+    tasks: { done: 2 },
+  });
+  expect((await pool.results(id))[5]).toMatchObject({
+    id: 'item-5',
+    error: { code: 'outcome_not_recorded', message: expect.stringContaining(code) as string },
+  });
+  expect(await audit(pool.url)).toEqual([]);
+});
+
+it('A3: goes on with a running task after one of its outcomes was refused', async () => {
+  const { pool, id, tasks, machine, reports, succeed, end } = await leased({
+    items: 3,
+    shardSize: 3,
+    slots: 1,
+  });
+  const { task } = first(tasks, 'task');
+  end(task, 0, { kind: 'outcome', outcome: { item_id: 'item-0', output: 'not JSON' } });
+  const ended = new AbortController();
+  const running = reports.run(ended.signal, never);
+  machine.dispatch({ kind: 'report_due' });
+  reports.wake();
+  succeed(task, 1, [1]);
+  succeed(task, 1, [2]);
+  ended.abort();
+  await running;
+  expect(await pool.job(id)).toMatchObject({ state: 'done', items: { ok: 2, error: 1 } });
+});
+
+it('W6: blames an outcome for an internal error of the control plane only after three calls', async () => {
+  const { pool, id, tasks, reports, reach, succeed, logged } = await leased({ items: 2, shardSize: 2 });
+  const { task } = first(tasks, 'task');
+  reach.internalErrorFor = 'xxxxx';
+  succeed(task, 1, [0]);
+  succeed(task, 5, [1]);
+  await reports.run(finished, never);
+  expect(logged('report.delayed')).toHaveLength(2);
+  expect((await pool.results(id)).map(({ status, error }) => error?.code ?? status)).toEqual([
+    'ok',
+    'outcome_not_recorded',
+  ]);
+});
+
+it('W6: keeps all outcomes while the control plane fails every report', async () => {
+  const { pool, id, tasks, reports, reach, succeed, logged } = await leased({ items: 2, shardSize: 2 });
+  const { task } = first(tasks, 'task');
+  reach.internalErrorFor = 'outcomes';
+  succeed(task);
+  const ended = new AbortController();
+  const running = reports.run(ended.signal, never);
+  ended.abort();
+  await until(() => logged('report.delayed').length > 8);
+  reach.internalErrorFor = null;
+  await running;
+  expect(await pool.job(id)).toMatchObject({ state: 'done', items: { ok: 2 } });
 });
 
 it('W4: sends complete tasks and outcomes of running ones together, once nothing is left to start', async () => {

@@ -1,13 +1,13 @@
 import { ApiError } from '@macbatch/client';
-import type { EntryReply, LeaseName, ReportEntry } from '@macbatch/contract';
+import type { LeaseName } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { Effect } from '../worker/effect.ts';
-import { leaseKey } from '../worker/lease-key.ts';
 import { reportWaitMs } from '../worker/reports.ts';
 import { Backoff } from './backoff.ts';
+import { ReportDelivery } from './report-delivery.ts';
 import { Signal } from './signal.ts';
-import { splitReport } from './split-report.ts';
+
 import type { WorkerMachine } from './worker-machine.ts';
 
 export interface ReportLoopDeps {
@@ -18,11 +18,20 @@ export interface ReportLoopDeps {
 /** Sends reports when they are due, and again until the control plane has answered. */
 export class ReportLoop {
   readonly #deps: ReportLoopDeps;
+  readonly #delivery: ReportDelivery;
   readonly #earlier = new Signal();
   #next: Extract<Effect, { readonly kind: 'send_report' }> | null = null;
 
   constructor(deps: ReportLoopDeps) {
     this.#deps = deps;
+    const { client, workerId, log } = deps.options;
+    this.#delivery = new ReportDelivery({
+      log,
+      send: async (entries, signal) => {
+        const body = { worker_id: workerId, entries: [...entries] };
+        return (await client.call('completeBatch', { body }, { signal })).entries;
+      },
+    });
   }
 
   /** A report is due earlier than before. */
@@ -52,7 +61,7 @@ export class ReportLoop {
       this.#next = null;
       if (report === null) continue;
       try {
-        const replies = await this.#report(report.entries, giveUp);
+        const replies = await this.#delivery.deliver(report.entries, giveUp);
         await this.#release(report.releases, giveUp);
         machine.dispatch({ kind: 'report_answered', replies });
         backoff.succeeded();
@@ -63,42 +72,6 @@ export class ReportLoop {
       }
     }
     if (waiting() > 0) options.log('report.abandoned', { tasks: waiting() });
-  }
-
-  /**
-   * Returns the replies by lease. A report that the control plane refuses to read is sent again in parts, so
-   * that one unreadable outcome does not block the others.
-   */
-  async #report(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {
-    const { client, workerId, log } = this.#deps.options;
-    const replies = new Map<string, EntryReply>();
-    if (entries.length === 0) return replies;
-    try {
-      const reply = await client.call(
-        'completeBatch',
-        { body: { worker_id: workerId, entries: [...entries] } },
-        { signal },
-      );
-      for (const entry of reply.entries) {
-        replies.set(leaseKey(entry), entry);
-        const { task_id, attempt, outcome, code, task_status } = entry;
-        log('task.reported', {
-          task_id,
-          attempt,
-          outcome,
-          ...(code === undefined ? {} : { code }),
-          task_status,
-        });
-      }
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      const parts = splitReport(entries, error.code);
-      // Without it the task's lease expires and another worker tries.
-      if (parts.length === 0) log('report.refused', { task_id: entries[0]?.task_id, code: error.code });
-      for (const part of parts)
-        for (const [key, reply] of await this.#report(part, signal)) replies.set(key, reply);
-    }
-    return replies;
   }
 
   async #release(leases: readonly LeaseName[], signal: AbortSignal): Promise<void> {

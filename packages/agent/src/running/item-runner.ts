@@ -6,6 +6,7 @@ import type { Effect } from '../worker/effect.ts';
 import type { Happening } from '../worker/event.ts';
 import type { ItemEnd } from '../worker/item-end.ts';
 import { runItem } from './item-run.ts';
+import { reportableEnd } from './reportable-end.ts';
 
 type StartItem = Extract<Effect, { readonly kind: 'start_item' }>;
 
@@ -52,7 +53,7 @@ export class ItemRunner {
     timed.ended(end.kind === 'outcome' && 'output' in end.outcome);
     if (end.kind === 'crashed' && runtime !== undefined) meters.crashed(runtime);
     this.#aborts.delete(start.run);
-    dispatch({ kind: 'item_ended', run: start.run, end });
+    dispatch({ kind: 'item_ended', run: start.run, end: reportableEnd(end) });
   }
 
   async #end(
