@@ -14,6 +14,7 @@ import {
   KeyList,
   KeyView,
 } from './key.ts';
+import { plainText } from './plain-text.ts';
 import { Problem } from './problem.ts';
 import {
   LeaseReply,
@@ -185,10 +186,7 @@ export const routes = {
     summary: 'List boots, newest first',
     request: {
       query: z.object({
-        name: z
-          .string()
-          .min(1)
-          .max(200)
+        name: plainText(200)
           .optional()
           .openapi({ description: 'Only boots of this worker or control plane' }),
         limit: z.coerce.number().int().min(1).max(1000).default(100),

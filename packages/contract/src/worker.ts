@@ -145,7 +145,10 @@ export const ReclaimReply = z
 export const Boot = z
   .object({
     boot_id: BootId,
-    pid: z.int(),
+    pid: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1),
     hostname: plainText(255),
     started_at: z.iso.datetime({ offset: true }).openapi({ description: "By the program's own clock" }),
     cwd: plainText(4096),
