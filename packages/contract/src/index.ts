@@ -59,6 +59,7 @@ export {
   ReportReply,
   ReportRequest,
 } from './task.ts';
+export { wideEncoding } from './wide-encoding.ts';
 export {
   Boot,
   BootList,

@@ -1,3 +1,5 @@
+import { wideEncoding } from './wide-encoding.ts';
+
 /** A line of an NDJSON body. Blank lines are skipped but counted. */
 export interface Line {
   /** Starts at 1. */
@@ -41,6 +43,13 @@ export async function* ndjsonBatches(
 
   const decode = (bytes: Uint8Array): Line | null => {
     number += 1;
+    const wide = wideEncoding(bytes);
+    if (wide !== null)
+      throw new LineProblem(
+        'invalid_encoding',
+        number,
+        `line ${number} is ${wide}, not UTF-8; convert the file: iconv -f ${wide} -t UTF-8 FILE`,
+      );
     let text: string;
     try {
       text = decoder.decode(bytes);

@@ -1,4 +1,6 @@
 export { exampleBatch } from './example-batch.ts';
+export { type InputFile, openInput } from './input-file.ts';
 export { itemLines } from './item-lines.ts';
-export { mustBeWritable, writeOutcomes } from './outcome-file.ts';
+export { writeOutcomes } from './outcome-file.ts';
+export { outputTarget } from './output-target.ts';
 export { contentKey, type Draft, jobHeader, submitDraft } from './submission.ts';

@@ -27,6 +27,44 @@ describe('itemLines', () => {
     ]);
   });
 
+  it.each(['12345678901234567890', '9007199254740993', '1e400', '1.0', '-0', '1e21'])(
+    'I7: takes the number %s as an id as it is written',
+    async (id) => {
+      expect(await read(`{"id":${id},"text":"x"}`)).toEqual([
+        `{"id":"${id}","payload":{"id":${id},"text":"x"}}`,
+      ]);
+      expect(await read(`{ "id" : ${id}, "payload":1.0}`)).toEqual([`{ "id" : "${id}", "payload":1.0}`]);
+    },
+  );
+
+  it('I7: keeps ids apart that are equal as JavaScript numbers', async () => {
+    expect(await read('{"id":9007199254740992}', '{"id":9007199254740993}')).toEqual([
+      '{"id":"9007199254740992","payload":{"id":9007199254740992}}',
+      '{"id":"9007199254740993","payload":{"id":9007199254740993}}',
+    ]);
+  });
+
+  it.each([
+    [
+      'a request of OpenAI',
+      '{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}',
+      'custom_id',
+    ],
+    ['an array of records', '[{"text":"a"},{"text":"b"}]', "jq -c '.[]'"],
+    ['the start of an array over several lines', '[', "jq -c '.[]'"],
+  ])('refuses %s at line 1 and says how to convert the file', async (_what, line, hint) => {
+    await expect(read(line)).rejects.toThrow(/^line 1 is /);
+    await expect(read(line)).rejects.toThrow(hint);
+  });
+
+  it('takes arrays that are payloads', async () => {
+    const messages = '[{"role":"user","content":"hi"}]';
+    expect(await read(messages, '["a","b"]')).toEqual([
+      `{"id":"line-1","payload":${messages}}`,
+      '{"id":"line-2","payload":["a","b"]}',
+    ]);
+  });
+
   it('keeps blank lines, so that line numbers stay those of the file', async () => {
     expect(await read('', '"a"', '', '"b"')).toEqual([
       '',
@@ -40,6 +78,12 @@ describe('itemLines', () => {
     ['{"id":', 'line 2 is not JSON'],
     ['{"id":"","payload":1}', 'line 2: id'],
     ['{"id":"a","payload":1,"more":2}', 'line 2: more'],
+    ['{"id":1,"payload":1,"more":2}', 'line 2: more'],
+    ['{"payload":1}', 'line 2: id is missing'],
+    ['{"id":true,"text":"x"}', 'line 2: id is true'],
+    ['{"id":null,"text":"x"}', 'line 2: id is null'],
+    ['{"id":1,"id":2,"text":"x"}', 'line 2: id is given twice'],
+    ['{"id":{"$oid":"6"},"text":"x"}', 'line 2: id is {"$oid":"6"}'],
   ])('refuses %s and names the line', async (line, message) => {
     const reading = read('"first"', line);
     await expect(reading).rejects.toThrow(message);

@@ -1,10 +1,9 @@
-import { constants, createWriteStream } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from '@macbatch/client';
-import { EXIT, Failure } from '@macbatch/terminal';
+import type { OutputTarget } from './output-target.ts';
 
 /** The number of lines written, by status. */
 export interface Written {
@@ -18,15 +17,12 @@ export interface OutcomeQuery {
   readonly status?: 'ok' | 'error';
 }
 
-/**
- * Writes the outcomes of a job, one line per item, in the order of submission. A file appears whole or not at all:
- * writes a draft beside it and renames the draft at the end. (write-file-atomic takes no streams.)
- */
+/** Writes the outcomes of a job, one line per item, in the order of submission. (write-file-atomic takes no streams.) */
 export async function writeOutcomes(
   client: Client,
   jobId: string,
   query: OutcomeQuery,
-  out: { readonly path: string } | { readonly stream: Writable },
+  out: OutputTarget | { readonly kind: 'stream'; readonly stream: Writable },
   signal: AbortSignal,
 ): Promise<Written> {
   const written = { ok: 0, error: 0 };
@@ -38,27 +34,20 @@ export async function writeOutcomes(
       yield `${line}\n`;
     }
   }
-  if ('stream' in out) {
+  if (out.kind === 'stream') {
     await pipeline(lines, out.stream, { signal, end: false });
     return written;
   }
-  const draft = `${out.path}.part`;
+  if (out.kind === 'special') {
+    await pipeline(lines, createWriteStream(out.path), { signal });
+    return written;
+  }
   try {
-    await pipeline(lines, createWriteStream(draft), { signal });
-    await rename(draft, out.path);
+    await pipeline(lines, createWriteStream(out.draft), { signal });
+    await rename(out.draft, out.path);
   } catch (error) {
-    await rm(draft, { force: true });
+    await rm(out.draft, { force: true });
     throw error;
   }
   return written;
-}
-
-/** Throws a `Failure` if the folder of a path is not writable. Called before the job runs. */
-export async function mustBeWritable(path: string): Promise<void> {
-  const folder = dirname(path);
-  try {
-    await access(folder, constants.W_OK);
-  } catch {
-    throw new Failure(EXIT.usage, `--output: there is no folder ${folder} that can be written to`);
-  }
 }

@@ -1,4 +1,5 @@
-import { writeOutcomes } from '@macbatch/job-files';
+import { resolve } from 'node:path';
+import { outputTarget, writeOutcomes } from '@macbatch/job-files';
 import { printJson, printLine, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
@@ -25,10 +26,10 @@ export function addResults(program: Command, terminal: Terminal): void {
       };
       const out =
         options.output === undefined || options.output === '-'
-          ? { stream: terminal.stdout }
-          : { path: options.output };
+          ? ({ kind: 'stream', stream: terminal.stdout } as const)
+          : await outputTarget(resolve(terminal.cwd, options.output), null);
       const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
-      if ('stream' in out) return;
+      if (out.kind === 'stream') return;
       if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: options.output });
       else
         printLine(

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { JobView } from '@macbatch/contract';
+import type { JobHeader, JobView } from '@macbatch/contract';
 import {
   contentKey,
   type Draft,
   exampleBatch,
+  type InputFile,
   itemLines,
   jobHeader,
-  mustBeWritable,
+  openInput,
+  outputTarget,
   submitDraft,
   writeOutcomes,
 } from '@macbatch/job-files';
 import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
 import {
   EXIT,
+  earlierJobsText,
   Failure,
   printJson,
   printLine,
@@ -61,10 +64,17 @@ export function addRun(program: Command, terminal: Terminal): void {
       '\nRun the same file again to continue a run that stopped. By default only errors count as attempts here, not lost\nleases; --retry-on attempts counts both.',
     )
     .action(async (file: string | undefined, options: RunOptions) => {
-      const output = options.output ?? (file === undefined ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`);
-      const outcomes = output === '-' ? { stream: terminal.stdout } : { path: resolve(terminal.cwd, output) };
-      if ('path' in outcomes) await mustBeWritable(outcomes.path);
-      const draft = file === undefined ? exampleDraft(options) : fileDraft(file, options);
+      const header = file === undefined ? null : fileHeader(file, options);
+      await using input = file === undefined ? null : await openInput(file, terminal);
+      const output = options.output ?? defaultOutput(file, input);
+      const outcomes =
+        output === '-'
+          ? ({ kind: 'stream', stream: terminal.stdout } as const)
+          : await outputTarget(resolve(terminal.cwd, output), input?.path ?? null);
+      const draft =
+        header === null || input === null
+          ? exampleDraft(options)
+          : { header, lines: () => itemLines(input.path) };
       const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
       const workers = Number(options.workers);
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
@@ -97,6 +107,11 @@ export function addRun(program: Command, terminal: Terminal): void {
     });
 }
 
+/** Outcomes go beside the input, or into the current folder if the input is a pipe. */
+function defaultOutput(file: string | undefined, input: InputFile | null): string {
+  return file === undefined || input === null || input.copied ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`;
+}
+
 async function runJob(
   pool: LocalPool,
   draft: Draft,
@@ -113,6 +128,9 @@ async function runJob(
       terminal.stderr,
       `continuing job ${job.id}: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
     );
+  const { jobs } = await client.call('listJobs', { query: { limit: 200 } });
+  const earlier = earlierJobsText(jobs, job.id);
+  if (earlier !== '') printLine(terminal.stderr, earlier);
   if (options.retry === true && !created) {
     const retried = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
     printLine(terminal.stderr, `${retried.tasks} tasks will run again, ${retried.items} item errors removed`);
@@ -140,13 +158,13 @@ async function brokenPool(pool: LocalPool): Promise<string> {
   return Promise.race([control, workers]);
 }
 
-function fileDraft(file: string, options: JobOptions): Draft {
+function fileHeader(file: string, options: JobOptions): JobHeader {
   if (options.type === undefined)
     throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${file}?`);
   const model =
     options.model ?? (options.type === 'embed' || options.type === 'classify' ? 'use-lite' : undefined);
   if (model === undefined) throw new Failure(EXIT.usage, '--model is missing');
-  const header = jobHeader({
+  return jobHeader({
     type: options.type,
     model,
     params: options.params,
@@ -155,7 +173,6 @@ function fileDraft(file: string, options: JobOptions): Draft {
     priority: options.priority,
     fresh: options.fresh,
   });
-  return { header, lines: () => itemLines(file) };
 }
 
 function exampleDraft(options: JobOptions): Draft {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contentKey, itemLines, jobHeader, submitDraft } from '@macbatch/job-files';
+import { contentKey, itemLines, jobHeader, openInput, submitDraft } from '@macbatch/job-files';
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
@@ -10,7 +10,7 @@ export function addSubmit(program: Command, terminal: Terminal): void {
   withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))
     .addHelpText(
       'after',
-      '\nEach line is {"id": …, "payload": …}, or any other JSON value, which becomes the payload.',
+      '\nEach line is {"id": …, "payload": …}, or any other JSON value, which becomes the payload. - is standard input.',
     )
     .action(async (file: string, options: JobOptions & ConnectionOptions) => {
       if (options.type === undefined) throw new Failure(EXIT.usage, '--type is missing');
@@ -24,7 +24,8 @@ export function addSubmit(program: Command, terminal: Terminal): void {
         priority: options.priority,
         fresh: options.fresh,
       });
-      const draft = { header, lines: () => itemLines(file) };
+      await using input = await openInput(file, terminal);
+      const draft = { header, lines: () => itemLines(input.path) };
       const contentHash = await contentKey(draft);
       const key = options.fresh === true ? `fresh-${randomUUID()}` : contentHash;
       const { job, created } = await submitDraft(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
 import { arrayElements, type Item, messageOf, objectMembers, parseItem, reservedParam } from '@macbatch/core';
+import { bodyText } from '../requests/body-text.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import type { BodyLimits } from '../requests/request-body.ts';
@@ -66,12 +67,7 @@ async function readJson(
     }
     chunks.push(chunk);
   }
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new RefusedRequest('invalid_encoding', 'The body is not UTF-8.');
-  }
+  const text = bodyText(Buffer.concat(chunks));
   const value = parseObject(text, 'The body');
   const { items: itemsValue, ...headerValue } = value;
   const members = distinctMembers(text, 'The body');

@@ -1,6 +1,7 @@
 import { messageOf } from '@macbatch/core';
 import type { Context } from 'hono';
 import pTimeout from 'p-timeout';
+import { bodyText } from './body-text.ts';
 import { RefusedRequest } from './refused-request.ts';
 
 export interface BodyLimits {
@@ -47,13 +48,7 @@ export async function readJsonBody(c: Context, limits: BodyLimits): Promise<unkn
   const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json')
     throw new RefusedRequest('unsupported_media_type', 'Send application/json.');
-  const bytes = await readBytes(c, limits);
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new RefusedRequest('invalid_encoding', 'The body is not UTF-8.');
-  }
+  const text = bodyText(await readBytes(c, limits));
   try {
     return JSON.parse(text);
   } catch (error) {
