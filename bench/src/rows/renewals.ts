@@ -27,7 +27,7 @@ export const renewals: Row = {
     const started = performance.now();
     for (let time = 0; time < TIMES; time += 1) {
       for (let from = 0; from < leased.length; from += BATCH) {
-        const lost = await renewer.renew('bench', leased.slice(from, from + BATCH));
+        const lost = await renewer.renew('bench', 'boot', leased.slice(from, from + BATCH));
         if (lost.some((each) => each !== null)) throw new Error('a renewal was refused');
       }
       bench.progress(`renewed ${time + 1} of ${TIMES} times`);

@@ -106,7 +106,8 @@ export function createStore(options: StoreOptions): Store {
       return verdicts;
     },
     release,
-    renew: (worker, leases) => renewLeases(connections, worker, leases, renewedLeaseMs),
+    renew: (worker, boot, leases) =>
+      renewLeases(connections, { worker, boot, leaseMs: renewedLeaseMs }, leases),
     excludeFromCopies: (worker, suspects) => excludeFromCopies(connections, worker, suspects),
     heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
     async releaseBoots(worker, boots, kept = []) {

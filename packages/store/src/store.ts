@@ -103,8 +103,8 @@ export interface Store {
   /** Returns one verdict for each entry, in order. */
   report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;
   release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
-  /** Extends leases of a worker that renews. */
-  renew(worker: string, leases: readonly LeaseName[]): Promise<Renewal[]>;
+  /** Extends leases of a worker that renews, and resumes those of this boot that have lapsed. */
+  renew(worker: string, boot: string, leases: readonly LeaseName[]): Promise<Renewal[]>;
   /** Keeps items that their holder runs as suspects from being copied for an hour. */
   excludeFromCopies(worker: string, suspects: readonly SuspectItem[]): Promise<void>;
   heartbeat(heartbeat: Heartbeat): Promise<Admission>;

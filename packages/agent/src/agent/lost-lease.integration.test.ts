@@ -1,4 +1,4 @@
-import { expireLeases, leaseTasks, submitJob } from '@macbatch/store/testing';
+import { expireLeases, submitJob } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
@@ -33,7 +33,7 @@ it('T9: starts nothing more under a lost lease, and reports what was running', a
   const runtime = scriptedRuntime({ hold: (n) => n > 0 });
   const a = pool.start('a', runtime, { concurrency: 1, leaseRequestsAtMost: 1 });
   await until(() => runtime.started.length === 2 && runtime.running.length === 1);
-  await loseLeaseTo(pool, a, 'b');
+  await pool.takeLeases(a, 'b');
   await until(() => a.logged('lease.lost').length === 1);
   expect(runtime.aborted).toEqual([]);
   runtime.release(1);
@@ -41,6 +41,32 @@ it('T9: starts nothing more under a lost lease, and reports what was running', a
   expect(a.logged('task.reported').filter(({ outcome }) => outcome !== 'accepted')).toEqual([]);
   expect(a.logged('task.released')).toEqual([]);
   expect(runtime.started).toEqual([0, 1]);
+});
+
+it('T14: finishes a task whose lease expired while the lid was closed, without another attempt', async () => {
+  const pool = await TestPool.open();
+  const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
+  const runtime = scriptedRuntime({ hold: always });
+  const a = pool.start('a', runtime, { concurrency: 2 });
+  await until(() => runtime.running.length === 2);
+  a.away = true;
+  await expireLeases(pool.sql);
+  await pool.client.call('reclaim', {});
+  expect(await pool.job(id)).toMatchObject({ tasks: { pending: 1 } });
+  a.away = false;
+  await until(async () => (await pool.job(id)).tasks.leased === 1);
+  await until(() => {
+    runtime.release(0, 1, 2);
+    return runtime.started.length === 3;
+  });
+  expect(await pool.ended(id)).toMatchObject({
+    items: { ok: 3 },
+    leases_granted: 1,
+    lease_expired_events: 1,
+  });
+  expect(runtime.started).toEqual([0, 1, 2]);
+  expect(runtime.aborted).toEqual([]);
+  expect(a.logged('lease.lost')).toEqual([]);
 });
 
 it('T9: aborts the running items of a cancelled job', async () => {
@@ -52,16 +78,6 @@ it('T9: aborts the running items of a cancelled job', async () => {
   await pool.client.call('cancelJob', { params: { id } });
   await until(() => runtime.aborted.length === 1);
 });
-
-/** Another worker leases everything that this worker holds, while this worker is away. */
-async function loseLeaseTo(pool: TestPool, holder: { away: boolean }, worker: string): Promise<void> {
-  // A heartbeat between these statements would renew the lease.
-  holder.away = true;
-  await expireLeases(pool.sql);
-  await pool.client.call('reclaim', {});
-  await leaseTasks(pool.store, worker);
-  holder.away = false;
-}
 
 it('T7: gets "superseded" for a late outcome of an item that has one', async () => {
   const pool = await TestPool.open();

@@ -1,8 +1,8 @@
 import { createApp } from '@macbatch/api';
 import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
-import type { StoreOptions } from '@macbatch/store';
-import { type FreshStore, freshStore } from '@macbatch/store/testing';
+import type { LeasedTask, StoreOptions } from '@macbatch/store';
+import { expireLeases, type FreshStore, freshStore, leaseTasks } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { onTestFinished } from 'vitest';
 import { Agent } from '../agent/agent.ts';
@@ -88,6 +88,16 @@ export class TestPool {
     const lines: ResultLine[] = [];
     for await (const line of this.client.results(id)) lines.push(JSON.parse(line) as ResultLine);
     return lines;
+  }
+
+  /** Expires all leases, and leases one task to another worker before the agent can renew it. Returns that lease. */
+  async takeLeases(holder: { away: boolean }, worker: string): Promise<readonly LeasedTask[]> {
+    holder.away = true;
+    await expireLeases(this.sql);
+    await this.client.call('reclaim', {});
+    const taken = await leaseTasks(this.store, worker);
+    holder.away = false;
+    return taken;
   }
 
   /** Starts an agent. It is stopped when the test has finished. */

@@ -56,6 +56,7 @@ export function mountWorkers(surface: Surface): void {
         ? []
         : await store.renew(
             body.worker_id,
+            body.boot_id,
             leases.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),
           );
     await store.reclaim({ force: false });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { after } from '../testing/after.ts';
-import { expire, fail, LEASE_MS, lease, release, renew, report, T0 } from '../testing/events.ts';
+import { bootOf, expire, fail, LEASE_MS, lease, release, renew, report, T0 } from '../testing/events.ts';
 import {
   done,
   expired,
@@ -10,6 +10,7 @@ import {
   inCancelledJob,
   leasedByAnn,
   leasedByBob,
+  NO_LAPSE,
   refused,
   times,
 } from '../testing/sample-tasks.ts';
@@ -38,6 +39,7 @@ describe('the states', () => {
       outcomeCount: 0,
       assignedWorker: null,
       leaseUntil: null,
+      ...NO_LAPSE,
       error: null,
       cancelled: false,
     });
@@ -111,6 +113,9 @@ describe('expire', () => {
       assignedWorker: null,
       leaseUntil: null,
       expiries: 1,
+      lapsedWorker: 'ann',
+      lapsedBoot: bootOf('ann'),
+      lapsedAttempt: 1,
     });
   });
 
@@ -141,6 +146,7 @@ describe('expire', () => {
     expect(nine).toMatchObject({ status: 'pending', expiries: 9, error: null });
     expect(after(nine, lease('ann'), expire())).toEqual({
       ...nine,
+      ...NO_LAPSE,
       status: 'failed',
       attempts: 10,
       expiries: 10,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { after } from '../testing/after.ts';
-import { fail, lease, release, renew, report } from '../testing/events.ts';
+import { fail, itemError, lease, release, renew, report } from '../testing/events.ts';
 import {
   done,
   expired,
@@ -10,6 +10,7 @@ import {
   inCancelledJob,
   leasedByAnn,
   leasedByBob,
+  NO_LAPSE,
   refused,
 } from '../testing/sample-tasks.ts';
 import { decide } from './decide.ts';
@@ -52,6 +53,7 @@ describe('report', () => {
   ])('T9: accepts a late result when the task %s', (_state, task) => {
     expect(after(task, report('ann', 1, ITEMS))).toEqual({
       ...task,
+      ...NO_LAPSE,
       status: 'done',
       assignedWorker: 'ann',
       leaseUntil: null,
@@ -93,20 +95,32 @@ describe('report', () => {
   });
 });
 
-const fromAnn1: readonly TaskEvent[] = [fail('ann', 1), renew('ann', 1), release('ann', 1)];
+const fromAnn1: readonly TaskEvent[] = [fail('ann', 1), release('ann', 1)];
+
+const NOT_HELD: readonly [string, Task, Refusal][] = [
+  ['is leased by another', leasedByBob, 'lease_lost'],
+  ['is leased by the same worker anew', after(expired, lease('ann')), 'lease_lost'],
+  ['is done', done, 'already_done'],
+  ['has failed', failed, 'lease_lost'],
+  ['was never leased', fresh, 'not_leased'],
+];
 
 describe.each(fromAnn1)('a stale $type', (event) => {
-  it.each<[string, Task, Refusal]>([
-    ['is pending again', expired, 'lease_lost'],
-    ['is leased by another', leasedByBob, 'lease_lost'],
-    ['is leased by the same worker anew', after(expired, lease('ann')), 'lease_lost'],
-    ['is done', done, 'already_done'],
-    ['has failed', failed, 'lease_lost'],
-    ['was never leased', fresh, 'not_leased'],
-  ])('T10: changes nothing when the task %s', (_state, task, reason) => {
+  it.each([...NOT_HELD, ['is pending again', expired, 'lease_lost'] as const])(
+    'T10: changes nothing when the task %s',
+    (_state, task, reason) => {
+      expect(decide(task, event)).toEqual(refused(reason));
+    },
+  );
+});
+
+describe.each([renew('ann', 1), itemError('ann', 1)])('a stale $type', (event) => {
+  it.each(NOT_HELD)('T10: changes nothing when the task %s', (_state, task, reason) => {
     expect(decide(task, event)).toEqual(refused(reason));
   });
+});
 
+describe.each([...fromAnn1, renew('ann', 1), itemError('ann', 1)])('a foreign $type', (event) => {
   it('T10: changes nothing when another worker has the lease with that attempt', () => {
     expect(decide(after(fresh, lease('bob')), event)).toEqual(refused('lease_lost'));
   });

@@ -8,6 +8,7 @@ import {
   ITEMS,
   inCancelledJob,
   leasedByAnn,
+  NO_LAPSE,
   refused,
   times,
 } from '../testing/sample-tasks.ts';
@@ -56,6 +57,7 @@ describe('retry', () => {
   ])('T13: withdraws the item errors of a %s task', (_state, task) => {
     expect(after(task, retry(2))).toEqual({
       ...task,
+      ...NO_LAPSE,
       status: 'pending',
       assignedWorker: null,
       outcomeCount: task.outcomeCount - 2,

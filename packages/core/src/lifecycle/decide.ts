@@ -64,7 +64,7 @@ function holds(condition: Condition, task: Task, event: TaskEvent): boolean {
 type RefusedEvent =
   | { readonly type: LeaseEventType; readonly attempt: number }
   | { readonly type: Exclude<TaskEventType, LeaseEventType> };
-type LeaseEventType = 'renew' | 'report' | 'fail' | 'release';
+type LeaseEventType = 'renew' | 'report' | 'item_error' | 'fail' | 'release';
 
 /** Says why an event that no rule accepts changes nothing. `decide` and the store both ask here. */
 export function refusal(task: Pick<Task, 'status' | 'attempts' | 'cancelled'>, event: RefusedEvent): Refusal {
@@ -75,11 +75,14 @@ export function refusal(task: Pick<Task, 'status' | 'attempts' | 'cancelled'>, e
       if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
       return task.status === 'done' ? 'already_done' : 'job_cancelled';
     case 'renew':
+    case 'item_error':
     case 'fail':
     case 'release':
       if (event.attempt < 1 || event.attempt > task.attempts) return 'not_leased';
       if (task.status === 'done') return 'already_done';
-      return event.type === 'renew' && task.cancelled ? 'job_cancelled' : 'lease_lost';
+      return task.cancelled && (event.type === 'renew' || event.type === 'item_error')
+        ? 'job_cancelled'
+        : 'lease_lost';
     case 'copy':
       return task.cancelled ? 'job_cancelled' : 'not_leased';
     case 'expire':

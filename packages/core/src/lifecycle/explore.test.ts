@@ -4,6 +4,7 @@ import {
   copy,
   expire,
   fail,
+  itemError,
   LEASE_MS,
   lease,
   loseCopy,
@@ -31,6 +32,8 @@ function* moves(
     yield [copy(worker), 0];
     for (const attempt of granted.flatMap((holder, index) => (holder === worker ? [index + 1] : []))) {
       yield [renew(worker, attempt, 0), 0];
+      yield [renew(worker, attempt, 0, 'other-boot'), 0];
+      yield [itemError(worker, attempt), 0];
       yield [fail(worker, attempt), 0];
       yield [release(worker, attempt), 0];
       for (let recorded = 0; recorded <= task.itemCount - task.outcomeCount; recorded += 1) {
@@ -39,7 +42,7 @@ function* moves(
       }
     }
   }
-  yield [expire(0), 0];
+  yield [expire(0, task.assignedWorker ?? 'ann'), 0];
   if (task.expiries < 2) yield [loseCopy(), 0]; // there are no copies after that
   for (let reopened = 0; reopened <= itemErrors; reopened += 1) yield [retry(reopened), 0];
   if (mayCancel) yield [cancel(), 0];
@@ -82,7 +85,7 @@ function explore(retryOn: RetryOn, depth: number) {
 }
 
 it.each(RETRY_POLICIES)(
-  `T1-T13: holds every rule in all sequences of ${DEPTH} moves by two workers, the clock and a person (%s)`,
+  `T1-T14: holds every rule in all sequences of ${DEPTH} moves by two workers, the clock and a person (%s)`,
   (retryOn) => {
     const { worlds, broken, moved } = explore(retryOn, DEPTH);
     process.stdout.write(`explored ${worlds.length} states and ${moved} moves (${retryOn})\n`);

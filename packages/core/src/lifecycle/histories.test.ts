@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  bootOf,
   cancel,
   ERROR,
   expire,
   fail,
+  itemError,
   LEASE_MS,
   lease,
   release,
@@ -26,12 +28,17 @@ const draw = fc.record({
   type: fc.oneof(
     { weight: 6, arbitrary: fc.constant('lease' as const) },
     { weight: 5, arbitrary: fc.constant('expire' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('fail', 'report', 'release', 'renew') },
+    { weight: 3, arbitrary: fc.constantFrom('fail', 'report', 'release', 'renew', 'item_error') },
     { weight: 1, arbitrary: fc.constant('retry' as const) },
   ),
   worker: fc.constantFrom(...WORKERS),
   /** Whether the event comes from the worker that got the lease, or from a random one. */
   honest: fc.boolean(),
+  /** Whether the event comes from the boot that got the lease. */
+  sameBoot: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
   /** How many leases ago the event's lease was granted; -1 is a lease that was never granted. */
   leasesAgo: fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
@@ -61,7 +68,9 @@ function eventOf(world: World, drawn: Draw, now: number): TaskEvent {
     case 'lease':
       return lease(drawn.worker, now);
     case 'renew':
-      return renew(worker, attempt, now);
+      return renew(worker, attempt, now, drawn.sameBoot ? bootOf(worker) : 'other-boot');
+    case 'item_error':
+      return itemError(worker, attempt);
     case 'fail':
       return fail(worker, attempt, ERROR);
     case 'release':
@@ -69,7 +78,7 @@ function eventOf(world: World, drawn: Draw, now: number): TaskEvent {
     case 'report':
       return report(worker, attempt, Math.min(drawn.amount, missing));
     case 'expire':
-      return expire(now);
+      return expire(now, world.task.assignedWorker ?? 'ann');
     case 'retry':
       return retry(Math.min(drawn.amount, world.itemErrors));
   }
@@ -95,7 +104,7 @@ function deepFreeze(task: Task): Task {
 }
 
 describe('random histories', () => {
-  it('T1-T13: hold every rule at every step', () => {
+  it('T1-T14: hold every rule at every step', () => {
     fc.assert(
       fc.property(history, (drawn) => {
         for (const { before, event, decision } of play(drawn)) {
@@ -145,15 +154,20 @@ describe('random histories', () => {
   it('T1: reach every status, every accepted event and every refusal, so the tests above are not vacuous', () => {
     const steps = fc.sample(history, { numRuns: 1_000, seed: 2026 }).flatMap((drawn) => [...play(drawn)]);
     const reasons = steps.flatMap(({ decision }) => (decision.ok ? [] : [decision.reason]));
-    const accepted = steps.flatMap(({ event, decision }) =>
-      decision.ok ? [`${event.type} → ${decision.task.status}`] : [],
-    );
+    const accepted = steps.flatMap(({ before, event, decision }) => {
+      if (!decision.ok) return [];
+      const resumes = event.type === 'renew' && before.task.status === 'pending';
+      return [`${resumes ? 'renew of a lapsed lease' : event.type} → ${decision.task.status}`];
+    });
     expect(new Set(reasons)).toEqual(new Set(REFUSALS));
     expect(new Set(steps.map(({ after }) => after.task.status))).toEqual(new Set(TASK_STATUSES));
     expect(new Set(accepted)).toEqual(
       new Set([
         'lease → leased',
         'renew → leased',
+        'renew of a lapsed lease → leased',
+        'item_error → pending',
+        'item_error → leased',
         'report → pending',
         'report → leased',
         'report → failed',

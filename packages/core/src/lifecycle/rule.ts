@@ -1,7 +1,7 @@
 import type { Task } from './task.ts';
 
 /** A field that some event carries. */
-export type EventField = 'worker' | 'leaseMs' | 'attempt' | 'recorded' | 'error' | 'reopened';
+export type EventField = 'worker' | 'boot' | 'leaseMs' | 'attempt' | 'recorded' | 'error' | 'reopened';
 
 /**
  * A value that a rule refers to. `decide` looks it up in a task and an event; the

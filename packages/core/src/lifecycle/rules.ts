@@ -21,6 +21,7 @@ import type { TaskStatus } from './task.ts';
 
 const inStatus = (...statuses: readonly TaskStatus[]): Condition => oneOf(task('status'), statuses);
 const one = constant(1);
+const notCancelled = is(task('cancelled'), constant(false));
 
 /** The event comes from the current lease. */
 const fromHolder = [
@@ -32,9 +33,19 @@ const fromHolder = [
 /** The event comes from a lease that was granted at some time, and the task has no result yet. */
 const fromAnyLease = [
   inStatus('pending', 'leased', 'failed'),
-  is(task('cancelled'), constant(false)),
+  notCancelled,
   atLeast(event('attempt'), one),
   atLeast(task('attempts'), event('attempt')),
+];
+
+/** The event comes from the lease that has expired last, and nothing has happened to the task since. */
+const fromLapsed = [
+  inStatus('pending'),
+  notCancelled,
+  // During an upgrade, an older control plane grants leases without clearing the lapse.
+  is(task('attempts'), event('attempt')),
+  is(task('lapsedAttempt'), event('attempt')),
+  is(task('lapsedWorker'), event('worker')),
 ];
 
 const overdue = [inStatus('leased'), atMost(task('leaseUntil'), now)];
@@ -42,8 +53,24 @@ const overdue = [inStatus('leased'), atMost(task('leaseUntil'), now)];
 const chargedAttempts = minus(minus(task('attempts'), task('returns')), task('retryBase'));
 
 const withoutHolder = { assignedWorker: constant(null), leaseUntil: constant(null) };
-const toPending = { status: constant('pending'), ...withoutHolder };
-const toFailed = { status: constant('failed'), ...withoutHolder };
+const withoutLapse = {
+  lapsedWorker: constant(null),
+  lapsedBoot: constant(null),
+  lapsedAttempt: constant(null),
+};
+const lapse = {
+  lapsedWorker: task('assignedWorker'),
+  lapsedBoot: event('boot'),
+  lapsedAttempt: task('attempts'),
+};
+const toPending = { status: constant('pending'), ...withoutHolder, ...withoutLapse };
+const toFailed = { status: constant('failed'), ...withoutHolder, ...withoutLapse };
+const toLeased = {
+  status: constant('leased'),
+  assignedWorker: event('worker'),
+  leaseUntil: later(event('leaseMs')),
+  ...withoutLapse,
+};
 // Any report ends a run of expiries.
 const withoutExpiries = { expiries: constant(0) };
 const withError = { errors: plus(task('errors'), one), error: event('error'), ...withoutExpiries };
@@ -73,20 +100,24 @@ const retried = {
 export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
   lease: [
     {
-      when: [inStatus('pending'), is(task('cancelled'), constant(false))],
+      when: [inStatus('pending'), notCancelled],
       becomes: {
-        status: constant('leased'),
+        ...toLeased,
         attempts: plus(task('attempts'), one),
-        assignedWorker: event('worker'),
-        leaseUntil: later(event('leaseMs')),
       },
     },
   ],
   renew: [
     {
-      when: [...fromHolder, is(task('cancelled'), constant(false))],
+      when: [...fromHolder, notCancelled],
       becomes: { leaseUntil: later(event('leaseMs')) },
     },
+    // T14: resumes the lapsed lease. Its expiry no longer counts, unless a report has reset the count before.
+    {
+      when: [...fromLapsed, is(task('lapsedBoot'), event('boot')), atLeast(task('expiries'), one)],
+      becomes: { ...toLeased, expiries: minus(task('expiries'), one) },
+    },
+    { when: [...fromLapsed, is(task('lapsedBoot'), event('boot'))], becomes: toLeased },
   ],
   report: [
     {
@@ -94,6 +125,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: {
         ...withOutcomes,
         ...withoutExpiries,
+        ...withoutLapse,
         status: constant('done'),
         assignedWorker: event('worker'),
         leaseUntil: constant(null),
@@ -105,6 +137,11 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
       becomes: { ...withOutcomes, ...withoutExpiries },
     },
     { when: fromAnyLease, becomes: withOutcomes },
+  ],
+  // T10: only the holder, and the last holder of a lapsed lease, may end an item with an error. A report names no boot.
+  item_error: [
+    { when: [...fromHolder, notCancelled], becomes: {} },
+    { when: fromLapsed, becomes: {} },
   ],
   fail: [
     {
@@ -130,7 +167,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
   expire: [
     {
       when: [...overdue, below(plus(task('expiries'), one), constant(MAX_EXPIRIES))],
-      becomes: { ...toPending, ...withExpiry },
+      becomes: { ...toPending, ...withExpiry, ...lapse },
     },
     { when: overdue, becomes: { ...toFailed, ...withExpiry, error: constant(EXPIRED_TOO_OFTEN) } },
   ],
@@ -138,7 +175,7 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
     {
       when: [
         inStatus('leased'),
-        is(task('cancelled'), constant(false)),
+        notCancelled,
         isNot(task('assignedWorker'), event('worker')),
         below(task('expiries'), constant(MAX_EXPIRIES_FOR_COPIES)),
       ],
@@ -153,21 +190,17 @@ export const RULES: { readonly [Type in TaskEventType]: readonly Rule[] } = {
     },
   ],
   retry: [
-    { when: [inStatus('failed'), is(task('cancelled'), constant(false))], becomes: retried },
+    { when: [inStatus('failed'), notCancelled], becomes: retried },
     {
-      when: [
-        inStatus('done', 'pending'),
-        is(task('cancelled'), constant(false)),
-        atLeast(event('reopened'), one),
-      ],
+      when: [inStatus('done', 'pending'), notCancelled, atLeast(event('reopened'), one)],
       becomes: retried,
     },
   ],
   // Does not change a done task. A leased task stays with its holder, and the reply to its next renewal says so.
   cancel: [
     {
-      when: [inStatus('pending', 'leased', 'failed'), is(task('cancelled'), constant(false))],
-      becomes: { cancelled: constant(true) },
+      when: [inStatus('pending', 'leased', 'failed'), notCancelled],
+      becomes: { cancelled: constant(true), ...withoutLapse },
     },
   ],
 };

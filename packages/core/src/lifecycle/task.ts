@@ -27,6 +27,13 @@ export interface Task {
   readonly assignedWorker: string | null;
   /** Milliseconds since the epoch, by the database's clock; null unless leased. */
   readonly leaseUntil: number | null;
+  /**
+   * The holder, boot and attempt of the lease that has expired last, while no later event has made it worthless.
+   * Its renewal resumes the lease. Null unless pending.
+   */
+  readonly lapsedWorker: string | null;
+  readonly lapsedBoot: string | null;
+  readonly lapsedAttempt: number | null;
   /** JSON text of the last error of the whole task. */
   readonly error: string | null;
   /** The job is cancelled: no lease is granted and no outcome is recorded. */
@@ -47,6 +54,9 @@ export function newTask(itemCount: number, retryOn: RetryOn): Task {
     outcomeCount: 0,
     assignedWorker: null,
     leaseUntil: null,
+    lapsedWorker: null,
+    lapsedBoot: null,
+    lapsedAttempt: null,
     error: null,
     cancelled: false,
   };

@@ -15,9 +15,12 @@ export const lease = (worker: string, now = T0): TaskEvent => ({
   leaseMs: LEASE_MS,
   now,
 });
-export const renew = (worker: string, attempt: number, now = T0): TaskEvent => ({
+/** The boot of a worker in these tests. */
+export const bootOf = (worker: string) => `boot-of-${worker}`;
+export const renew = (worker: string, attempt: number, now = T0, boot = bootOf(worker)): TaskEvent => ({
   type: 'renew',
   worker,
+  boot,
   attempt,
   leaseMs: LEASE_MS,
   now,
@@ -28,6 +31,11 @@ export const report = (worker: string, attempt: number, recorded: number): TaskE
   attempt,
   recorded,
 });
+export const itemError = (worker: string, attempt: number): TaskEvent => ({
+  type: 'item_error',
+  worker,
+  attempt,
+});
 export const fail = (worker: string, attempt: number, error = ERROR): TaskEvent => ({
   type: 'fail',
   worker,
@@ -35,7 +43,12 @@ export const fail = (worker: string, attempt: number, error = ERROR): TaskEvent 
   error,
 });
 export const release = (worker: string, attempt: number): TaskEvent => ({ type: 'release', worker, attempt });
-export const expire = (now = T0 + LEASE_MS): TaskEvent => ({ type: 'expire', now });
+/** By default, the lease of ann's boot expires. */
+export const expire = (now = T0 + LEASE_MS, worker = 'ann'): TaskEvent => ({
+  type: 'expire',
+  boot: bootOf(worker),
+  now,
+});
 export const copy = (worker: string): TaskEvent => ({ type: 'copy', worker });
 export const loseCopy = (): TaskEvent => ({ type: 'lose_copy' });
 export const cancel = (): TaskEvent => ({ type: 'cancel' });

@@ -3,6 +3,7 @@ import type { TaskEvent } from '../lifecycle/event.ts';
 import { MAX_ATTEMPTS, MAX_EXPIRIES } from '../lifecycle/lease-terms.ts';
 import { EXPIRED_TOO_OFTEN } from '../lifecycle/rules.ts';
 import type { Task } from '../lifecycle/task.ts';
+import { inCancelledJob } from './sample-tasks.ts';
 
 /** The attempts that rule T6 counts. */
 const charged = (task: Task): number => task.attempts - task.returns - task.retryBase;
@@ -29,7 +30,20 @@ const OF_A_STATE: Readonly<Record<string, (task: Task) => boolean>> = {
     (task.status !== 'pending' && task.status !== 'leased') || task.errors < MAX_ATTEMPTS,
   'T11: a task that may still run has fewer expiries than the limit': (task) =>
     (task.status !== 'pending' && task.status !== 'leased') || task.expiries < MAX_EXPIRIES,
+  'T14: a task remembers a lapsed lease only while it is pending, and only its last one': (task) =>
+    task.lapsedAttempt === null
+      ? task.lapsedWorker === null && task.lapsedBoot === null
+      : task.status === 'pending' &&
+        task.lapsedAttempt === task.attempts &&
+        task.lapsedWorker !== null &&
+        task.lapsedBoot !== null,
 };
+
+function isLastHolder(task: Task, sender: { readonly worker: string; readonly attempt: number }): boolean {
+  return (
+    task.status === 'pending' && task.lapsedAttempt === sender.attempt && task.lapsedWorker === sender.worker
+  );
+}
 
 function isHolder(task: Task, sender: { readonly worker: string; readonly attempt: number }): boolean {
   return (
@@ -45,7 +59,12 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
     case 'report':
       return !task.cancelled && task.status !== 'done' && event.attempt > 0 && event.attempt <= task.attempts;
     case 'renew':
-      return isHolder(task, event) && !task.cancelled;
+      return (
+        !task.cancelled &&
+        (isHolder(task, event) || (isLastHolder(task, event) && task.lapsedBoot === event.boot))
+      );
+    case 'item_error':
+      return !task.cancelled && (isHolder(task, event) || isLastHolder(task, event));
     case 'fail':
     case 'release':
       return isHolder(task, event);
@@ -67,7 +86,8 @@ function mustAccept(task: Task, event: TaskEvent): boolean {
   }
 }
 
-function expiriesAfter({ expiries }: Task, event: TaskEvent): number {
+function expiriesAfter({ status, expiries }: Task, event: TaskEvent): number {
+  if (event.type === 'renew' && status === 'pending') return Math.max(0, expiries - 1);
   if (event.type === 'expire' || event.type === 'lose_copy') return expiries + 1;
   const signOfLife = event.type === 'fail' || (event.type === 'report' && event.recorded > 0);
   return signOfLife || event.type === 'retry' ? 0 : expiries;
@@ -96,7 +116,24 @@ const OF_A_STEP: Readonly<Record<string, (before: Task, event: TaskEvent, next: 
       next.attempts === before.attempts &&
       next.leaseUntil === before.leaseUntil),
   'T9: a cancel marks the task and changes nothing else': (before, event, next) =>
-    event.type !== 'cancel' || JSON.stringify(next) === JSON.stringify({ ...before, cancelled: true }),
+    event.type !== 'cancel' || JSON.stringify(next) === JSON.stringify(inCancelledJob(before)),
+  'T10: an item error by itself changes nothing': (before, event, next) =>
+    event.type !== 'item_error' || JSON.stringify(next) === JSON.stringify(before),
+  'T14: a resumed lease has the attempt and the worker of the lapsed one': (before, event, next) =>
+    event.type !== 'renew' ||
+    (next.status === 'leased' &&
+      next.attempts === before.attempts &&
+      next.assignedWorker === (before.assignedWorker ?? before.lapsedWorker)),
+  'T14: an expiry remembers its lease, unless it fails the task': (before, event, next) =>
+    event.type !== 'expire' ||
+    (next.lapsedWorker === before.assignedWorker && next.lapsedBoot === event.boot) ===
+      (next.status === 'pending'),
+  'T14: only reports, item errors and lost copies leave a lapsed lease remembered': (before, event, next) =>
+    before.lapsedAttempt === null ||
+    next.lapsedAttempt ===
+      (['report', 'item_error', 'lose_copy'].includes(event.type) && next.status === 'pending'
+        ? before.lapsedAttempt
+        : null),
   'T9: only a cancel marks a task as cancelled': (before, event, next) =>
     event.type === 'cancel' || next.cancelled === before.cancelled,
   'A1: the submitted fields never change': (before, _event, next) =>

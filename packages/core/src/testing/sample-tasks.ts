@@ -12,8 +12,11 @@ export const leasedByBob = after(expired, lease('bob'));
 export const done = after(leasedByAnn, report('ann', 1, ITEMS));
 export const failed = after(leasedByBob, fail('bob', 2), lease('cem'), fail('cem', 3));
 
+/** The fields of a task that remembers no lapsed lease. */
+export const NO_LAPSE = { lapsedWorker: null, lapsedBoot: null, lapsedAttempt: null };
+
 /** The task in a cancelled job. */
-export const inCancelledJob = (task: Task): Task => ({ ...task, cancelled: true });
+export const inCancelledJob = (task: Task): Task => ({ ...task, ...NO_LAPSE, cancelled: true });
 
 /** Repeats a sequence of events. */
 export const times = (count: number, ...events: readonly TaskEvent[]): TaskEvent[] =>

@@ -45,11 +45,11 @@ describe('T7: results of a copy', () => {
     const copy = await copyFor('bob');
     await report('bob', copy, 5, 4);
     expect(await report('ann', task, 0)).toMatchObject([{ recordedElsewhere: [item(4), item(5)] }]);
-    expect(await db.store.renew('ann', [task])).toEqual([
+    expect(await db.store.renew('ann', 'boot-of-ann', [task])).toEqual([
       { refusal: null, recordedElsewhere: [item(4), item(5)] },
     ]);
     await report('ann', task, 3);
-    expect(await db.store.renew('bob', [copy])).toEqual([
+    expect(await db.store.renew('bob', 'boot-of-bob', [copy])).toEqual([
       { refusal: null, recordedElsewhere: [3, 4, 5].map(item) },
     ]);
   });
@@ -86,7 +86,7 @@ describe('a copy that does not finish', () => {
     const copy = await copyFor('bob');
     await db.sql`update copies set lease_until = now() + interval '1 second'`;
     await db.sql`update tasks set lease_until = now() + interval '1 second'`;
-    expect(await db.store.renew('bob', [copy])).toMatchObject([{ refusal: null }]);
+    expect(await db.store.renew('bob', 'boot-of-bob', [copy])).toMatchObject([{ refusal: null }]);
     const [copied] = await db.sql<
       { long: boolean }[]
     >`select lease_until > now() + interval '1 minute' as long from copies`;
@@ -94,9 +94,9 @@ describe('a copy that does not finish', () => {
       { long: boolean }[]
     >`select lease_until > now() + interval '1 minute' as long from tasks`;
     expect([copied?.long, held?.long]).toEqual([true, false]);
-    expect(await db.store.renew('eve', [copy])).toMatchObject([{ refusal: 'lease_lost' }]);
+    expect(await db.store.renew('eve', 'boot-of-eve', [copy])).toMatchObject([{ refusal: 'lease_lost' }]);
     await report('ann', task, 0, 1, 2, 3);
-    expect(await db.store.renew('bob', [copy])).toMatchObject([{ refusal: 'already_done' }]);
+    expect(await db.store.renew('bob', 'boot-of-bob', [copy])).toMatchObject([{ refusal: 'already_done' }]);
   });
 });
 

@@ -18,7 +18,7 @@ export const changeCopies = (worker: SQL, set: SQL, only: SQL): SQL => sql`
 export const answerForLeasesAndCopies = (moreColumns: SQL): SQL => sql`
   select locked.position, locked.status as old_status,
     coalesce(changed.status, case when locked.position in (select position from copied) then locked.status end) as new_status,
-    locked.attempts, locked.cancelled, locked.job_id${moreColumns}
+    locked.attempts, locked.cancelled or locked.job_cancelled as cancelled, locked.job_id${moreColumns}
   from locked left join changed on changed.position = locked.position`;
 
 /**

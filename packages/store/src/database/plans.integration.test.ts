@@ -88,6 +88,7 @@ it('R1: renewals stay on their page (HOT) and touch no index', async () => {
         const before = await updates(tx);
         await renewStatement.run(tx, {
           worker: 'ann',
+          boot: 'boot-of-ann',
           leaseMs: 90_000,
           positions: held.map((_, i) => i),
           taskIds: held.map(({ taskId }) => taskId),

@@ -23,6 +23,7 @@ it('a renewal that a session planned for a small job costs no more in a large jo
       taskIds: tasks.map(({ taskId }) => taskId),
       attempts: tasks.map(({ attempt }) => attempt),
       worker: 'ann',
+      boot: 'boot-of-ann',
       leaseMs: 90_000,
     });
     return `execute renewal(${args.map(literal).join()})`;

@@ -53,9 +53,9 @@ it('T9: tasks of a cancelled job are never leased, even after they are released 
 it('T9: a renewal in a cancelled job is refused with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   const task = await leaseOne(db.store, 'ann');
-  expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: null }]);
+  expect(await db.store.renew('ann', 'boot-of-ann', [task])).toMatchObject([{ refusal: null }]);
   await db.store.cancelJob(jobId);
-  expect(await db.store.renew('ann', [task])).toMatchObject([{ refusal: 'job_cancelled' }]);
+  expect(await db.store.renew('ann', 'boot-of-ann', [task])).toMatchObject([{ refusal: 'job_cancelled' }]);
 });
 
 it('T9: a cancel changes nothing when the job is cancelled already or has ended', async () => {

@@ -4,13 +4,7 @@ import { groupByTask, type LeasedTask } from '../tasks/leased-tasks.ts';
 import { type LeaseName, leaseKey } from './lease-answers.ts';
 import { leasesOfBoots } from './leases-of-boots.ts';
 import { readLeasedTasks } from './read-leased-tasks.ts';
-import { renewLeases } from './renew-leases.ts';
-
-interface LeaseHolder {
-  readonly worker: string;
-  readonly boot: string;
-  readonly leaseMs: number;
-}
+import { type Renewer, renewLeases } from './renew-leases.ts';
 
 /**
  * Returns the leases of this boot that are not among `known`, each renewed: the worker lost the answer that granted
@@ -20,18 +14,18 @@ interface LeaseHolder {
 export async function unacknowledgedLeases(
   connections: ConnectionPools,
   known: readonly LeaseName[],
-  { worker, boot, leaseMs }: LeaseHolder,
+  renewer: Renewer,
 ): Promise<LeasedTask[]> {
   const knownKeys = new Set(known.map(leaseKey));
-  const all = await leasesOfBoots(connections, worker, [boot]);
+  const all = await leasesOfBoots(connections, renewer.worker, [renewer.boot]);
   const unknown = all.filter((lease) => !knownKeys.has(leaseKey(lease))).slice(0, MAX_UNACKNOWLEDGED_TASKS);
   if (unknown.length === 0) return [];
   const rows = await readLeasedTasks.run(connections.durable, {
-    worker,
+    worker: renewer.worker,
     taskIds: unknown.map(({ taskId }) => taskId),
     attempts: unknown.map(({ attempt }) => attempt),
   });
   const tasks = groupByTask(rows);
-  const renewals = await renewLeases(connections, worker, tasks, leaseMs);
+  const renewals = await renewLeases(connections, renewer, tasks);
   return tasks.filter((_, position) => renewals[position]?.refusal === null);
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FreshStore, freshStore } from '../testing/index.ts';
 import { ITEMS, type OneTask, oneTask } from '../testing/lifecycle/one-task.ts';
 import {
+  BOOT,
   type Call,
   comparable,
   FAR_AWAY,
@@ -15,9 +16,15 @@ import {
 const ALL = Array.from({ length: ITEMS }, (_, position) => position);
 
 const lease = (worker: string): Call => ({ type: 'lease', worker });
-const byHolder = (type: 'renew' | 'release' | 'fail', worker: string, attempt: number): Call => ({
+const byHolder = (type: 'release' | 'fail', worker: string, attempt: number): Call => ({
   type,
   worker,
+  attempt,
+});
+const renew = (worker: string, attempt: number, boot = BOOT): Call => ({
+  type: 'renew',
+  worker,
+  boot,
   attempt,
 });
 const report = (
@@ -25,7 +32,7 @@ const report = (
   attempt: number,
   items: readonly number[],
   final = false,
-  outcome: 'ok' | 'error' = 'ok',
+  outcome: 'ok' | 'error' | 'mixed' = 'ok',
 ): Call => ({ type: 'report', worker, attempt, items, final, outcome });
 const retry = (items: boolean): Call => ({ type: 'retry', items });
 
@@ -62,6 +69,13 @@ const doneWithErrors = after(leased, report('ann', 1, [0, 1]), report('ann', 1, 
 const STATES: Readonly<Record<string, World>> = {
   pending: fresh,
   'pending, one lease expired': expired(1, fresh),
+  'pending, one lease expired, with an outcome': after(expired(1, fresh), report('ann', 1, [0])),
+  'pending, lease expired again after it was resumed': after(
+    until(LONG_AGO, after(expired(1, fresh), renew('ann', 1))),
+    { type: 'expire' },
+  ),
+  'pending, lapsed lease, three expiries': expired(3, fresh),
+  'leased, resumed': until(FAR_AWAY, after(expired(2, fresh), renew('ann', 2))),
   'pending, released': after(leased, byHolder('release', 'ann', 1)),
   'pending, failed once, with a late outcome': after(failedOnce, report('ann', 1, [1])),
   'pending, retried by a person': after(failed, retry(true)),
@@ -123,15 +137,17 @@ function callsOn({ task, granted }: World): Call[] {
     lease('ann'),
     lease('bob'),
     ...names.flatMap(([worker, attempt]) => [
-      byHolder('renew', worker, attempt),
+      renew(worker, attempt),
       byHolder('release', worker, attempt),
       byHolder('fail', worker, attempt),
       report(worker, attempt, []),
       report(worker, attempt, [0]),
       report(worker, attempt, ALL, true),
+      report(worker, attempt, [0], false, 'error'),
+      report(worker, attempt, ALL, true, 'mixed'),
     ]),
     report(holder, last, [1], true),
-    report(holder, last, [1], false, 'error'),
+    renew(holder, last, 'other-boot'),
     report(holder, last, [...ALL, ITEMS]),
     report(holder, last, [ITEMS], true),
     { type: 'expire' },

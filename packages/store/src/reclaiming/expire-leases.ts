@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../database/rule-sql.ts';
-import { copies, events, tasks } from '../database/schema.ts';
+import { copies, events, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 
@@ -22,14 +22,17 @@ export interface ExpiredRow {
 export const expireLeases = statement<{ limit: number }, ExpiredRow>(
   (arg) => sql`
   with due as materialized (
-    select ${tasks.id}, ${tasks.assignedWorker} from ${tasks}
+    select ${tasks.id}, ${tasks.assignedWorker}, (
+        select ${leases.bootId} from ${leases} where ${leases.taskId} = ${tasks.id} and ${leases.attempt} = ${tasks.attempts}
+      ) as boot_id
+    from ${tasks}
     where ${guard('expire', {})}
     order by ${tasks.id}
     limit ${arg.limit('int')}
     for no key update skip locked
   ),
   changed as (
-    update ${tasks} set ${assignments('expire', {})}
+    update ${tasks} set ${assignments('expire', { boot: sql`due.boot_id` })}
     from due
     where ${tasks.id} = due.id and ${guard('expire', {})}
     returning ${tasks.id}, ${tasks.jobId}, ${tasks.status}, ${tasks.attempts}, due.assigned_worker as worker_id,

@@ -169,7 +169,7 @@ it('R1: never leaves an expired lease behind when it skips a reclaim', async () 
         if (does === 'lease') await db.store.lease({ ...call, renews: false });
         if (does === 'lease of a worker that renews') await db.store.lease({ ...call, renews: true });
         if (does === 'lease elsewhere') await elsewhere.lease({ ...call, renews: true });
-        if (does === 'renew') await db.store.renew('ann', leases);
+        if (does === 'renew') await db.store.renew('ann', 'boot-of-ann', leases);
         const [before] = await db.sql<{ now: string }[]>`select now()::text as now`;
         if (db.store.quietForMs() > 0) skipped += 1;
         await db.store.reclaim({ force: false });

@@ -27,7 +27,7 @@ export interface Entry {
 
 /** The answer to an entry. */
 export type Verdict =
-  /** `code` says why the entry's error was dropped although its outcomes were recorded. */
+  /** `code` says why errors of the entry, of items or of the task, were dropped although its results were recorded. */
   | {
       readonly outcome: 'accepted';
       readonly status: TaskStatus;

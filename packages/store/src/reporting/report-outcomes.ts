@@ -3,6 +3,7 @@ import { itemsRecordedElsewhere } from '../copies/held-copies.ts';
 import { assignments, guard } from '../database/rule-sql.ts';
 import {
   copies,
+  events,
   items,
   jobModels,
   jobs,
@@ -33,6 +34,8 @@ export interface ReportedRow extends LockedTaskRow {
   readonly assigned_worker: string | null;
   /** The worker really had this lease, or a copy of its items. */
   readonly granted: boolean;
+  /** The entry was accepted without its item errors. */
+  readonly errors_dropped: boolean;
   /** Reported items that are not in the task. */
   readonly unknown: number;
   /** Items without an outcome, although the entry is final. */
@@ -45,8 +48,11 @@ export interface ReportedRow extends LockedTaskRow {
 
 /**
  * T7, T9, I4: records the outcomes of several tasks, and moves each task whose items all have one now to `done`.
- * Outcomes from any lease that was really granted are recorded, late or not, while the task is not done. The first
+ * Results from any lease that was really granted are recorded, late or not, while the task is not done. The first
  * outcome of an item wins, by the primary key of `results`.
+ *
+ * T10: an item error is recorded only from the current lease or a lapsed one. Others are dropped: the entry keeps its
+ * results, an event says so, and a copy whose item failed ends.
  *
  * Tasks are locked in the order of their ids, so that overlapping batches can't deadlock. The rules read the locked
  * rows: the table's own rows are those of the snapshot and can be older, and recording and counting must not decide
@@ -104,7 +110,9 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     from locked left join count_by_task on count_by_task.task_id = locked.id
   ),
   accepted as materialized (
-    select * from checked
+    -- The guard is null where it compares with a null.
+    select *, coalesce(${guard('item_error', { worker, attempt: sql`checked.reported_attempt` }, sql`checked`)}, false) as records_errors
+    from checked
     where granted and not job_cancelled and unknown = 0 and missing = 0
       and ${guard('report', { attempt: sql`checked.reported_attempt`, recorded: sql`0` }, sql`checked`)}
   ),
@@ -112,9 +120,28 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage)
     select reported.job_id, reported.seq, reported.output, reported.error, reported.task_id, accepted.reported_attempt, reported.model_id, reported.usage
     from reported join accepted on accepted.id = reported.task_id
+    where reported.error is null or accepted.records_errors
     order by reported.job_id, reported.seq
     on conflict do nothing
     returning task_id, error is null as ok
+  ),
+  dropped as materialized (
+    select accepted.id, accepted.position, accepted.job_id, accepted.reported_attempt, reported.item_id, reported.seq, reported.error
+    from reported join accepted on accepted.id = reported.task_id
+    where reported.error is not null and not accepted.records_errors and not exists (
+      select from ${results} where ${results.jobId} = reported.job_id and ${results.seq} = reported.seq offset 0)
+  ),
+  failed_copy as (
+    update ${copies} set ended = 'failed' from dropped
+    where ${copies.taskId} = dropped.id and ${copies.attempt} = dropped.reported_attempt and ${copies.workerId} = ${worker}
+      and dropped.seq >= ${copies.firstSeq} and dropped.seq < ${copies.endSeq} and ${copies.ended} is null
+  ),
+  event as (
+    insert into ${events} (kind, job_id, task_id, worker_id, attempt, detail)
+    select 'stale_item_error', job_id, id, ${worker}, reported_attempt,
+      '{"items":' || count(*) || ',"item_id":' || to_json((array_agg(item_id order by seq))[1]) || ',"error":' || (array_agg(error order by seq))[1] || '}'
+    from dropped group by position, job_id, id, reported_attempt
+    order by position
   ),
   recorded_by_task as (
     select task_id, count(*)::int as recorded, (count(*) filter (where ok))::int as items_ok from recorded group by task_id
@@ -156,7 +183,7 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     group by job_id
   )
   select checked.position, checked.status as old_status, changed.new_status, checked.assigned_worker, checked.job_id, checked.attempts,
-    checked.granted, checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
+    checked.granted, exists (select from dropped where dropped.position = checked.position) as errors_dropped, checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
     unfinished.tasks as unfinished_tasks, ${itemsRecordedElsewhere(sql`checked`)} as recorded_elsewhere
   from checked left join changed on changed.position = checked.position left join unfinished on unfinished.job_id = changed.job_id`;
 });

@@ -11,7 +11,8 @@ export function verdictOnOutcomes(row: ReportedRow, worker: string, attempt: num
   if (row.new_status !== null) {
     const recordedElsewhere =
       row.recorded_elsewhere === null ? {} : { recordedElsewhere: row.recorded_elsewhere };
-    return { outcome: 'accepted', status: parseTaskStatus(row.new_status), ...recordedElsewhere };
+    const code = row.errors_dropped ? { code: 'lease_lost' as const } : {};
+    return { outcome: 'accepted', status: parseTaskStatus(row.new_status), ...code, ...recordedElsewhere };
   }
   const status = parseTaskStatus(row.old_status);
   if (!row.granted) return { outcome: 'refused', status, code: 'not_leased' };

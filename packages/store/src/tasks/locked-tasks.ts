@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Placeholders } from '../database/arguments.ts';
-import { tasks } from '../database/schema.ts';
+import { jobs, tasks } from '../database/schema.ts';
 
 /** Leases as arrays of equal length, one element for each. */
 export type LeaseArguments = {
@@ -25,7 +25,7 @@ export interface LockedTaskRow {
 /**
  * Common table expressions `entry` and `locked`: the leases of the call, and their tasks, locked in the order of
  * their ids. Rules must read `locked`: the table's own rows are those of the statement's snapshot and can be older.
- * `errors`, if given, adds an array of errors as `locked.reported_error`.
+ * `locked.job_cancelled` is true before a cancel has marked the task. `errors`, if given, adds an array of errors as `locked.reported_error`.
  */
 export function lockedTasks(arg: Placeholders<LeaseArguments>, errors?: SQL): SQL {
   const none = sql``;
@@ -36,7 +36,8 @@ export function lockedTasks(arg: Placeholders<LeaseArguments>, errors?: SQL): SQ
     ) as entry (position, task_id, attempt${errors === undefined ? none : sql`, error`})
   ),
   locked as materialized (
-    select entry.position, entry.attempt as reported_attempt${errors === undefined ? none : sql`, entry.error as reported_error`}, ${tasks}.*
+    select entry.position, entry.attempt as reported_attempt${errors === undefined ? none : sql`, entry.error as reported_error`}, ${tasks}.*,
+      (select ${jobs.cancelledAt} is not null from ${jobs} where ${jobs.id} = ${tasks.jobId}) as job_cancelled
     from entry join ${tasks} on ${tasks.id} = entry.task_id
     order by ${tasks.id}
     for no key update of ${tasks}

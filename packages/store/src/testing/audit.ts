@@ -58,8 +58,15 @@ const CHECKS: Readonly<Record<string, string>> = {
     select tasks.id from tasks left join events on events.task_id = tasks.id
     group by tasks.id having count(*) filter (where kind = 'task_retried') = 0
       and count(*) filter (where kind in ('task_error', 'task_failed')) <> tasks.errors`,
-  'one lease expired twice': `
-    select task_id from events where kind = 'lease_expired' group by task_id, attempt having count(*) > 1`,
+  'a lease expired twice without a renewal that resumed it in between': `
+    select task_id from events where kind in ('lease_expired', 'lease_resumed') group by task_id, attempt
+    having count(*) filter (where kind = 'lease_expired') > 1 + count(*) filter (where kind = 'lease_resumed')`,
+  'a lease was resumed more often than it expired': `
+    select task_id from events where kind in ('lease_expired', 'lease_resumed') group by task_id, attempt
+    having count(*) filter (where kind = 'lease_resumed') > count(*) filter (where kind = 'lease_expired')`,
+  'a task remembers a lapsed lease while it is not pending, or one that is not its last': `
+    select id from tasks where lapsed_attempt is not null
+      and (status <> 'pending' or lapsed_attempt <> attempts or lapsed_worker is null)`,
   'a job that has ended has unfinished tasks': `
     select jobs.id from jobs where finished_at is not null
       and exists (select from tasks where job_id = jobs.id and status in ('pending', 'leased'))`,

@@ -37,6 +37,9 @@ export function changes(before: Task, next: Task): string {
     ...(next.assignedWorker === before.assignedWorker
       ? []
       : [next.assignedWorker === null ? 'worker cleared' : 'worker = sender']),
+    ...(next.lapsedAttempt === before.lapsedAttempt
+      ? []
+      : [next.lapsedAttempt === null ? 'lapsed lease forgotten' : 'lapsed lease remembered']),
     ...(next.cancelled === before.cancelled ? [] : ['marked as cancelled']),
     ...(next.error === before.error ? [] : [next.error === null ? 'error cleared' : 'error recorded']),
   ].join(', ');

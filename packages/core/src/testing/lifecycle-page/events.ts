@@ -1,6 +1,18 @@
 import type { TaskEvent, TaskEventType } from '../../lifecycle/event.ts';
 import type { Task } from '../../lifecycle/task.ts';
-import { cancel, copy, expire, fail, lease, loseCopy, release, renew, report, retry } from '../events.ts';
+import {
+  cancel,
+  copy,
+  expire,
+  fail,
+  itemError,
+  lease,
+  loseCopy,
+  release,
+  renew,
+  report,
+  retry,
+} from '../events.ts';
 import { NOW } from './states.ts';
 
 type Sender = (send: (worker: string, attempt: number) => TaskEvent) => (task: Task) => TaskEvent | null;
@@ -8,8 +20,11 @@ type Sender = (send: (worker: string, attempt: number) => TaskEvent) => (task: T
 /** Who may send a report, renewal, error or release. A sender is null for tasks that cannot have it. */
 const SENDERS: Readonly<Record<string, Sender>> = {
   'the holder': (send) => (task) => (task.status === 'leased' ? send('bob', task.attempts) : null),
+  'the lapsed lease': (send) => (task) =>
+    task.lapsedWorker === null ? null : send(task.lapsedWorker, task.attempts),
   'an earlier lease': (send) => (task) => {
-    const current = task.status === 'leased' ? task.attempts : task.attempts + 1;
+    const current =
+      task.status === 'leased' || task.lapsedWorker !== null ? task.attempts : task.attempts + 1;
     return current > 1 ? send('ann', current - 1) : null;
   },
   "another worker with the holder's attempt": (send) => (task) =>
@@ -29,7 +44,7 @@ const bySender = (
   );
 
 /** Reports are judged by the attempt alone, so there is no separate case for another worker that reports the holder's attempt. */
-const REPORTERS = ['the holder', 'an earlier lease', 'an attempt that was never leased'];
+const REPORTERS = ['the holder', 'the lapsed lease', 'an earlier lease', 'an attempt that was never leased'];
 
 /** One event with the senders that may send it; each makes an event for a task. */
 export interface EventSection {
@@ -44,7 +59,11 @@ export const EVENTS: Readonly<Record<TaskEventType, EventSection | readonly Even
   },
   renew: {
     summary: 'A worker renews its lease.',
-    from: bySender((worker, attempt) => renew(worker, attempt, NOW)),
+    from: {
+      ...bySender((worker, attempt) => renew(worker, attempt, NOW)),
+      'the worker of the lapsed lease, with another boot': (task) =>
+        task.lapsedWorker === null ? null : renew(task.lapsedWorker, task.attempts, NOW, 'other-boot'),
+    },
   },
   report: [
     {
@@ -62,6 +81,10 @@ export const EVENTS: Readonly<Record<TaskEventType, EventSection | readonly Even
       ),
     },
   ],
+  item_error: {
+    summary: 'A report of a worker contains an error of an item. It is recorded, or dropped with an event.',
+    from: bySender((worker, attempt) => itemError(worker, attempt)),
+  },
   fail: {
     summary: 'A worker reports an error of the whole task.',
     from: bySender((worker, attempt) => fail(worker, attempt, '"out of memory"')),

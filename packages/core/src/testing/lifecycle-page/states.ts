@@ -2,6 +2,7 @@ import type { TaskEvent } from '../../lifecycle/event.ts';
 import { newTask, type Task } from '../../lifecycle/task.ts';
 import { after } from '../after.ts';
 import { expire, fail, LEASE_MS, lease, release, report, retry, T0 } from '../events.ts';
+import { inCancelledJob } from '../sample-tasks.ts';
 
 /** The time of every event on the page, within the leases that began at T0. */
 export const NOW = T0 + 60_000;
@@ -14,7 +15,6 @@ const expiries = (count: number): TaskEvent[] =>
 const fresh = newTask(ITEMS, 'attempts');
 const countingErrors = newTask(ITEMS, 'errors');
 const failed = after(fresh, ...expiries(2), lease('bob'), fail('bob', 3));
-const inCancelledJob = (task: Task): Task => ({ ...task, cancelled: true });
 
 /**
  * Tasks that the rules may treat differently, by kind. Each is reached by events. Where a task has two leases, ann had the

@@ -2,8 +2,8 @@ import { bigint, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core
 import { moment } from './columns.ts';
 
 /**
- * What happened, append-only. Kinds: `lease_expired`, `copy_lost`, `task_error`, `task_failed`, `stale_failure`,
- * `task_retried` and `job_cancelled`.
+ * What happened, append-only. Kinds: `lease_expired`, `lease_resumed`, `copy_lost`, `task_error`, `task_failed`,
+ * `stale_failure`, `stale_item_error`, `task_retried` and `job_cancelled`.
  */
 export const events = pgTable(
   'events',

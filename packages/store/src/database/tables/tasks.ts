@@ -21,6 +21,10 @@ export const tasks = pgTable(
     retryOn: text('retry_on').notNull(),
     leaseUntil: moment('lease_until'),
     assignedWorker: text('assigned_worker'),
+    /** The lease that has expired last and that its holder may still resume: see core's `Task`. */
+    lapsedWorker: text('lapsed_worker'),
+    lapsedBoot: text('lapsed_boot'),
+    lapsedAttempt: integer('lapsed_attempt'),
     error: text('error'), // JSON text
   },
   (t) => [

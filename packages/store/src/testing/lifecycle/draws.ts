@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ITEMS } from './one-task.ts';
-import { type Call, LONG_AGO, newWorld, step, type World } from './world.ts';
+import { BOOT, type Call, LONG_AGO, newWorld, step, type World } from './world.ts';
 
 const WORKERS = ['ann', 'bob', 'cem'] as const;
 
@@ -10,7 +10,8 @@ export const draw = fc.record({
     { weight: 5, arbitrary: fc.constant('lease' as const) },
     { weight: 5, arbitrary: fc.constant('report' as const) },
     { weight: 3, arbitrary: fc.constantFrom('expire', 'fail') },
-    { weight: 2, arbitrary: fc.constantFrom('release', 'renew', 'retry') },
+    { weight: 2, arbitrary: fc.constantFrom('release', 'retry') },
+    { weight: 3, arbitrary: fc.constant('renew' as const) },
   ),
   worker: fc.constantFrom(...WORKERS),
   /** Whether the call names the worker that had the lease, or any worker. */
@@ -26,7 +27,12 @@ export const draw = fc.record({
     { weight: 12, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
-  outcome: fc.constantFrom('ok', 'ok', 'error'),
+  outcome: fc.constantFrom('ok', 'ok', 'error', 'mixed'),
+  /** The renewal comes from the boot that got the lease. */
+  sameBoot: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(true) },
+    { weight: 1, arbitrary: fc.constant(false) },
+  ),
   final: fc.boolean(),
   withItems: fc.boolean(),
   /** The lease passes before the call. */
@@ -42,6 +48,7 @@ export function callOf(world: World, drawn: Draw): Call {
     case 'lease':
       return { type: 'lease', worker: drawn.worker };
     case 'renew':
+      return { type: 'renew', worker, boot: drawn.sameBoot ? BOOT : 'other-boot', attempt };
     case 'release':
     case 'fail':
       return { type: drawn.type, worker, attempt };

@@ -4,7 +4,7 @@ import { knownValue } from '../../database/known-value.ts';
 import type { Store } from '../../store.ts';
 import { parseTaskStatus } from '../../tasks/task-status.ts';
 import { NOOP, submitJob } from '../submitted-job.ts';
-import { type Call, ERROR, T0, type World } from './world.ts';
+import { BOOT, type Call, ERROR, outcomeAt, T0, type World } from './world.ts';
 
 /** Items of the task. */
 export const ITEMS = 3;
@@ -32,6 +32,9 @@ interface TaskRow {
   readonly item_count: number;
   readonly outcome_count: number;
   readonly assigned_worker: string | null;
+  readonly lapsed_worker: string | null;
+  readonly lapsed_boot: string | null;
+  readonly lapsed_attempt: number | null;
   readonly lease_left_ms: number | null;
   readonly error: string | null;
   readonly cancelled: boolean;
@@ -62,7 +65,8 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   sent.push(tx`
     update tasks set status = ${task.status}, attempts = ${task.attempts}, errors = ${task.errors}, expiries = ${task.expiries},
       returns = ${task.returns}, retry_base = ${task.retryBase}, retry_on = ${task.retryOn}, outcome_count = ${task.outcomeCount},
-      assigned_worker = ${task.assignedWorker}, error = ${task.error},
+      assigned_worker = ${task.assignedWorker}, lapsed_worker = ${task.lapsedWorker}, lapsed_boot = ${task.lapsedBoot},
+      lapsed_attempt = ${task.lapsedAttempt}, error = ${task.error},
       -- Like the store: a done task is not marked, and its job is cancelled.
       cancelled = ${task.cancelled && task.status !== 'done'},
       lease_until = now() + ${leftMs}::float8 * interval '1 millisecond'
@@ -73,7 +77,7 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   sent.push(tx`delete from job_tallies where job_id = ${jobId}`);
   sent.push(tx`
     insert into leases (task_id, attempt, worker_id, boot_id)
-    select ${taskId}, number, worker, 'boot' from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`);
+    select ${taskId}, number, worker, ${BOOT} from unnest(${[...granted]}::text[]) with ordinality as lease (worker, number)`);
   const positions = [...outcomes.keys()];
   const errors = [...outcomes.values()].map((outcome) => (outcome === 'error' ? ERROR : null));
   sent.push(tx`
@@ -117,6 +121,9 @@ async function read(sql: postgres.Sql, taskId: string): Promise<World> {
       outcomeCount: row.outcome_count,
       assignedWorker: row.assigned_worker,
       leaseUntil: row.lease_left_ms === null ? null : T0 + row.lease_left_ms,
+      lapsedWorker: row.lapsed_worker,
+      lapsedBoot: row.lapsed_boot,
+      lapsedAttempt: row.lapsed_attempt,
       error: row.error,
       cancelled: row.cancelled,
     },
@@ -130,7 +137,7 @@ async function makeCall(store: Store, jobId: string, taskId: string, call: Call)
     case 'lease': {
       const { tasks } = await store.lease({
         worker: call.worker,
-        boot: 'boot',
+        boot: BOOT,
         limit: 5,
         offers: NOOP,
         renews: false,
@@ -140,13 +147,12 @@ async function makeCall(store: Store, jobId: string, taskId: string, call: Call)
       const positions = task.items.map(({ itemId }) => itemId.replace('item-', ''));
       return `lease ${task.attempt} of items ${positions.join()}`;
     }
-    case 'renew':
+    case 'renew': {
+      const [answer] = await store.renew(call.worker, call.boot, [{ taskId, attempt: call.attempt }]);
+      return answer?.refusal === null ? 'accepted' : `refused ${answer?.refusal}`;
+    }
     case 'release': {
-      const lease = { taskId, attempt: call.attempt };
-      const [answer] =
-        call.type === 'release'
-          ? await store.release(call.worker, [lease])
-          : (await store.renew(call.worker, [lease])).map(({ refusal }) => refusal);
+      const [answer] = await store.release(call.worker, [{ taskId, attempt: call.attempt }]);
       return answer === null ? 'accepted' : `refused ${answer}`;
     }
     case 'fail':
@@ -154,8 +160,8 @@ async function makeCall(store: Store, jobId: string, taskId: string, call: Call)
     case 'report': {
       const outcomes = call.items.map((position) => ({
         itemId: `item-${position}`,
-        output: call.outcome === 'ok' ? 'true' : null,
-        error: call.outcome === 'ok' ? null : ERROR,
+        output: outcomeAt(call, position) === 'ok' ? 'true' : null,
+        error: outcomeAt(call, position) === 'ok' ? null : ERROR,
         model: undefined,
         usage: null,
       }));

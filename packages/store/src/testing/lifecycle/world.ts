@@ -9,6 +9,15 @@ export const FAR_AWAY = T0 + 3 * LEASE_MS;
 
 export const ERROR = '{"code":"broken","message":"it broke"}';
 
+/** The boot of every lease. */
+export const BOOT = 'boot';
+
+/** The outcome of an item in a report. */
+export function outcomeAt(call: Extract<Call, { type: 'report' }>, position: number): 'ok' | 'error' {
+  if (call.outcome !== 'mixed') return call.outcome;
+  return position % 2 === 0 ? 'ok' : 'error';
+}
+
 /** A task with its leases and outcomes. */
 export interface World {
   readonly task: Task;
@@ -25,13 +34,15 @@ export function newWorld(itemCount: number, retryOn: RetryOn): World {
 /** A call of the store about one task. */
 export type Call =
   | { readonly type: 'lease'; readonly worker: string }
-  | { readonly type: 'renew' | 'release' | 'fail'; readonly worker: string; readonly attempt: number }
+  | { readonly type: 'release' | 'fail'; readonly worker: string; readonly attempt: number }
+  | { readonly type: 'renew'; readonly worker: string; readonly boot: string; readonly attempt: number }
   | {
       readonly type: 'report';
       readonly worker: string;
       readonly attempt: number;
       readonly items: readonly number[];
-      readonly outcome: 'ok' | 'error';
+      /** `mixed`: the items at odd positions end in an error. */
+      readonly outcome: 'ok' | 'error' | 'mixed';
       readonly final: boolean;
     }
   | { readonly type: 'expire' }
@@ -71,7 +82,7 @@ export function step(world: World, call: Call): Step {
     case 'report':
       return reported(world, call);
     case 'expire': {
-      const decision = on(world, { type: 'expire', now: T0 });
+      const decision = on(world, { type: 'expire', boot: BOOT, now: T0 });
       if (!decision.ok) return { world, reply: 'nothing' };
       return { world: { ...world, task: decision.task }, reply: `now ${decision.task.status}` };
     }
@@ -108,9 +119,14 @@ function decided(world: World, decision: Decision, accepted: (task: Task) => str
   return { world: { ...world, task: decision.task }, reply: accepted(decision.task) };
 }
 
-/** Core counts new outcomes. Its caller checks which items they are of, and that the worker had the lease. */
+/**
+ * Core says whether item errors are recorded, and counts new outcomes. Its caller checks which items they are of, and
+ * that the worker had the lease.
+ */
 function reported(world: World, call: Extract<Call, { type: 'report' }>): Step {
-  const fresh = call.items.filter((position) => !world.outcomes.has(position));
+  const recordsErrors = on(world, { ...call, type: 'item_error' }).ok;
+  const unrecorded = call.items.filter((position) => !world.outcomes.has(position));
+  const fresh = unrecorded.filter((position) => recordsErrors || outcomeAt(call, position) === 'ok');
   const decision = on(world, { ...call, recorded: fresh.length });
   if (world.granted[call.attempt - 1] !== call.worker) return { world, reply: 'refused not_leased' };
   if (!decision.ok && decision.reason === 'already_done') {
@@ -119,14 +135,17 @@ function reported(world: World, call: Extract<Call, { type: 'report' }>): Step {
   if (!decision.ok) return { world, reply: `refused ${decision.reason}` };
   if (call.items.some((position) => position >= world.task.itemCount))
     return { world, reply: 'refused unknown_item' };
+  // A dropped error counts as brought.
+  const brought = new Set([...world.outcomes.keys(), ...call.items]);
+  if (call.final && brought.size < world.task.itemCount) return { world, reply: 'refused missing_items' };
   const outcomes = new Map([
     ...world.outcomes,
-    ...fresh.map((position): [number, 'ok' | 'error'] => [position, call.outcome]),
+    ...fresh.map((position): [number, 'ok' | 'error'] => [position, outcomeAt(call, position)]),
   ]);
-  if (call.final && outcomes.size < world.task.itemCount) return { world, reply: 'refused missing_items' };
+  const dropped = fresh.length < unrecorded.length ? ' but lease_lost' : '';
   return {
     world: { ...world, task: decision.task, outcomes },
-    reply: `accepted ${decision.task.status}`,
+    reply: `accepted ${decision.task.status}${dropped}`,
   };
 }
 
