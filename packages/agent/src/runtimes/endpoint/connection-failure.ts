@@ -1,3 +1,4 @@
+import { messageOf } from '@macbatch/core';
 import { RunFailure } from '../runtime.ts';
 
 /** The server was not reached: the request has not left. */
@@ -10,6 +11,7 @@ const UNREACHABLE = new Set([
   'EHOSTDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
+  'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 /** The connection broke. The server may have worked on the request. */
@@ -22,6 +24,9 @@ const BROKEN = new Set([
   // The answer ended before its content-length, or "terminated" in the middle of a chunk.
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
+/** Codes of Node and OpenSSL for a certificate that is not trusted. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/;
+const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO']);
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
 /**
@@ -31,7 +36,7 @@ const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 export function failureOfConnection(error: unknown, host: string, { bytesArrived = false } = {}): RunFailure {
   const codes = codesOf(error);
   const because = (
-    failure: 'wait' | 'interrupted' | 'timeout' | 'transient',
+    failure: 'not_here' | 'wait' | 'interrupted' | 'timeout' | 'transient',
     code: string,
     message: string,
   ) => new RunFailure(failure, code, message, { cause: error, bytesArrived });
@@ -41,6 +46,29 @@ export function failureOfConnection(error: unknown, host: string, { bytesArrived
       'server_unreachable',
       `no route to the model server ${host} (EHOSTUNREACH): on a Mac, allow this program under ` +
         'System Settings > Privacy & Security > Local Network',
+    );
+  }
+  const certificate = codes.find((code) => CERTIFICATE.test(code));
+  if (certificate !== undefined) {
+    return because(
+      'not_here',
+      'certificate_refused',
+      `the certificate of the model server ${host} is not trusted (${certificate}): ${certificateHint(certificate)}`,
+    );
+  }
+  if (codes.some((code) => NOT_TLS.has(code))) {
+    return because(
+      'not_here',
+      'not_supported',
+      `the model server ${host} does not speak TLS: begin its URL with http://`,
+    );
+  }
+  const proxyStatus = /^Proxy response \((\d+)\)/.exec(messageOf(error))?.[1];
+  if (proxyStatus !== undefined) {
+    return because(
+      proxyStatus === '407' ? 'not_here' : 'wait',
+      proxyStatus === '407' ? 'unauthorized' : 'server_unreachable',
+      `the proxy does not connect to the model server ${host}: it answered ${proxyStatus}`,
     );
   }
   if (codes.some((code) => TIMEOUTS.has(code))) {
@@ -67,6 +95,15 @@ export function failureOfConnection(error: unknown, host: string, { bytesArrived
     'transient',
     'request_failed',
     `the request to the model server ${host} failed (${codes[0] ?? 'no code'})`,
+  );
+}
+
+function certificateHint(code: string): string {
+  if (/ALTNAME/.test(code)) return 'it is for another host name';
+  if (/EXPIRED|NOT_YET_VALID/.test(code)) return 'its time of validity is over or has not begun';
+  return (
+    'set MACBATCH_CA_FILE to a PEM file of the authority that issued it, or NODE_USE_SYSTEM_CA=1 to trust what ' +
+    'this machine trusts'
   );
 }
 

@@ -1,49 +1,67 @@
-import { Agent, request } from 'undici';
 import { isRecord, member, parseJson } from '../json-value.ts';
+import { RunFailure } from '../runtime.ts';
+import {
+  type BoundedRequest,
+  boundedRequest,
+  type RequestBounds,
+  RequestFailure,
+} from './bounded-request.ts';
 import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
-import type { ReplyHeaders } from './retry-after.ts';
+import { ownHeaders } from './own-headers.ts';
+import { type ServerAddress, serverAddress } from './server-address.ts';
+import { type ProxySettings, type ServerConnections, serverConnections } from './server-connections.ts';
 import { failureOfReply } from './server-failure.ts';
+import { withoutSecrets } from './server-secrets.ts';
 
-/** Time-out of requests for metadata, such as models and version. */
-const METADATA_TIMEOUT_MS = 5000;
+const MEGABYTE = 1024 * 1024;
+/** Bounds of requests for metadata, such as models and version. */
+const METADATA_BOUNDS: RequestBounds = { timeoutMs: 5000, maxBytes: 8 * MEGABYTE };
+/** Longest answer to an item. The control plane accepts 64 MB, and JSON inside JSON may double in length. */
+const MAX_ANSWER_BYTES = 32 * MEGABYTE;
 
 export interface ModelServerConfig {
-  /** Base URL of the API, usually ending in `/v1`. */
+  /** Base URL of the API, usually ending in `/v1`. Its query goes with every request. */
   readonly url: string;
   readonly key?: string | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly proxies?: ProxySettings | undefined;
   /** How long one item may take, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Sends requests to a model server. Knows its URL, key and time limit. */
+/** Sends requests to a model server. Knows its URL, headers, proxy and time limit. */
 export class ModelServer {
   /** Host name and port, for messages. */
   readonly host: string;
-  readonly #base: string;
-  readonly #key: string | undefined;
-  // The global fetch gives up after 300 s without headers, and a long answer takes longer.
-  readonly #agent: Agent;
+  /** Replaces keys, headers and passwords in a text. */
+  readonly withoutSecrets: (text: string) => string;
+  readonly #address: ServerAddress;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #connections: ServerConnections;
+  readonly #bounds: RequestBounds;
 
-  constructor({ url, key, timeoutMs }: ModelServerConfig) {
-    const parsed = URL.parse(url);
-    if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) {
-      throw new Error('the URL of a model server must begin with http:// or https://');
-    }
-    if (parsed.username !== '' || parsed.password !== '') {
-      throw new Error(
-        `the URL of the model server ${parsed.host} must not contain a password: set its key instead`,
-      );
-    }
+  constructor({ url, key, headers = {}, proxies, timeoutMs }: ModelServerConfig) {
+    this.#address = serverAddress(url);
+    const { host } = this.#address;
+    this.host = host;
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
-      throw new Error(
-        `the key of the model server ${parsed.host} contains characters that a header cannot carry`,
-      );
+      throw new Error(`the key of the model server ${host} contains characters that a header cannot carry`);
     }
-    this.host = parsed.host;
-    this.#base = `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
-    this.#key = key;
-    this.#agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+    const own = ownHeaders(headers, host);
+    if (key !== undefined && own['authorization'] !== undefined) {
+      throw new Error(`the model server ${host} has a key and a header "authorization": set one of them`);
+    }
+    this.#headers = { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...own };
+    this.#connections = serverConnections(this.#address.isEncrypted, timeoutMs, proxies);
+    this.#bounds = { timeoutMs, maxBytes: MAX_ANSWER_BYTES };
+    this.withoutSecrets = withoutSecrets({
+      key: key === undefined ? [] : [key],
+      header: Object.values(own),
+      query: this.#address.queryValues,
+      proxy: this.#connections.secrets,
+    });
   }
 
   /**
@@ -51,69 +69,83 @@ export class ModelServer {
    * when aborted.
    */
   async post(path: string, body: object, signal: AbortSignal): Promise<object> {
-    signal.throwIfAborted();
-    let status: number;
-    let text: string;
-    let headers: ReplyHeaders = {};
-    let bytesArrived = false;
-    try {
-      const reply = await request(`${this.#base}${path}`, {
-        method: 'POST',
-        headers: { ...this.#authorization(), 'content-type': 'application/json' },
-        // A string has a content-length. mlx_lm.server does not accept chunks.
-        body: JSON.stringify(body),
-        dispatcher: this.#agent,
-        signal,
-      });
-      bytesArrived = true;
-      status = reply.statusCode;
-      headers = reply.headers;
-      text = await reply.body.text();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw failureOfConnection(error, this.host, { bytesArrived });
-    }
+    const request = this.#request('POST', {
+      // A string has a content-length. mlx_lm.server does not accept chunks.
+      body: jsonText(body),
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+    });
+    const { status, headers, text, isTooLong } = await boundedRequest(
+      this.#address.url(path),
+      request,
+      this.#bounds,
+      signal,
+    ).catch((error: unknown) => {
+      throw error instanceof RequestFailure ? this.#failureOf(error) : error;
+    });
     const reply = parseJson(text);
+    if (status === 200 && isTooLong) {
+      throw new RunFailure(
+        'permanent',
+        'answer_too_large',
+        `the model server ${this.host} answered with more than ${MAX_ANSWER_BYTES / MEGABYTE} MB`,
+      );
+    }
     // LM Studio sends some errors with status 200.
     if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
-      throw failureOfReply({ status, body: this.#withoutKey(text), headers }, Date.now());
+      throw failureOfReply({ status, body: this.withoutSecrets(text), headers }, Date.now());
     }
     return reply;
   }
 
   /** Gets JSON; `undefined` for a reply that is not a 200 with JSON. Rejects when the server does not answer. */
   async ask(path: string): Promise<unknown> {
-    return await this.#get(`${this.#base}${path}`);
+    return await this.#get(this.#address.url(path));
   }
 
   /** Like `ask`, but below the server's root: Ollama's own API is not below `/v1`. */
   async askRoot(path: string): Promise<unknown> {
-    return await this.#get(`${this.#base.replace(/\/v1$/, '')}${path}`);
+    return await this.#get(this.#address.rootUrl(path));
   }
 
   /** Aborts all requests. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await this.#connections.dispatcher.destroy();
   }
 
   async #get(url: string): Promise<unknown> {
-    const reply = await request(url, {
-      headers: this.#authorization(),
-      dispatcher: this.#agent,
-      headersTimeout: METADATA_TIMEOUT_MS,
-      bodyTimeout: METADATA_TIMEOUT_MS,
+    const { status, text, isTooLong } = await boundedRequest(url, this.#request('GET'), METADATA_BOUNDS);
+    return status === 200 && !isTooLong ? parseJson(text) : undefined;
+  }
+
+  #request(method: BoundedRequest['method'], more: Partial<BoundedRequest> = {}): BoundedRequest {
+    return { method, headers: this.#headers, dispatcher: this.#connections.dispatcher, ...more };
+  }
+
+  #failureOf({ cause, isTimeout, bytesArrived }: RequestFailure): RunFailure {
+    const { proxy } = this.#connections;
+    const server = proxy === null ? this.host : `${this.host} (through the proxy ${proxy})`;
+    if (!isTimeout) return failureOfConnection(cause, server, { bytesArrived });
+    const seconds = this.#bounds.timeoutMs / 1000;
+    const what = bytesArrived ? 'finish its answer' : 'answer';
+    return new RunFailure(
+      'timeout',
+      'timeout',
+      `the model server ${server} did not ${what} within ${seconds} s`,
+      {
+        cause,
+        bytesArrived,
+      },
+    );
+  }
+}
+
+function jsonText(body: object): string {
+  try {
+    return JSON.stringify(body);
+  } catch (error) {
+    // The call stack does not suffice.
+    throw new RunFailure('permanent', 'invalid_payload', 'the payload is nested too deeply to be sent', {
+      cause: error,
     });
-    const text = await reply.body.text();
-    if (reply.statusCode !== 200) return undefined;
-    return parseJson(text);
-  }
-
-  #authorization(): Record<string, string> {
-    return this.#key === undefined ? {} : { authorization: `Bearer ${this.#key}` };
-  }
-
-  /** Servers repeat a wrong key in their messages, and the submitter sees those. */
-  #withoutKey(text: string): string {
-    return this.#key === undefined ? text : text.replaceAll(this.#key, '[key]');
   }
 }

@@ -6,19 +6,25 @@ import {
   type Runtime,
   type WithdrawnOffer,
 } from '../runtime.ts';
-import { endpointReply } from './completion-reply.ts';
+import { type EndpointReply, endpointReply } from './completion-reply.ts';
 import { ENDPOINT_JOB_TYPES, type EndpointJobType, endpointRequest } from './completion-request.ts';
 import { listsModel, ollamaDigest } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
+import type { ProxySettings } from './server-connections.ts';
 
 const DEFAULT_TIMEOUT_MS = 15 * 60_000;
 /** Cache lifetime of a digest. A model can be pulled again under the same name. */
 const DIGEST_TRUSTED_MS = 60_000;
+/** A server may answer every item with another name. */
+const MAX_DIGESTS = 100;
 
 export interface EndpointConfig {
-  /** Base URL of the API, usually ending in `/v1`. */
+  /** Base URL of the API, usually ending in `/v1`. Its query goes with every request. */
   readonly url: string;
   readonly key?: string | undefined;
+  /** Sent with every request. They are secret. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly proxies?: ProxySettings | undefined;
   /** From the alias that jobs name to the model's name on this server. */
   readonly models: Readonly<Record<string, string>>;
   /**
@@ -27,7 +33,7 @@ export interface EndpointConfig {
    */
   readonly jobTypes?: readonly EndpointJobType[] | undefined;
   /**
-   * How long one item may take, in milliseconds.
+   * How long one item may take, from its request to the last byte of its answer, in milliseconds.
    * @default 15 minutes
    */
   readonly timeoutMs?: number | undefined;
@@ -83,9 +89,19 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
     { signal, ...item }: RunRequest,
   ): Promise<RunResult> {
     const { path, body } = endpointRequest(jobType, item);
-    const reply = endpointReply(jobType, await server.post(path, { ...body, model }, signal), ownReasons);
+    const reply = readReply(jobType, await server.post(path, { ...body, model }, signal));
     const name = reply.model ?? model;
     return { output: reply.output, model: { name, digest: await digestOf(name) }, usage: reply.usage };
+  }
+
+  function readReply(jobType: EndpointJobType, reply: object): EndpointReply {
+    try {
+      return endpointReply(jobType, reply, ownReasons);
+    } catch (error) {
+      if (!(error instanceof RunFailure)) throw error;
+      const { failure, code, message } = error;
+      throw new RunFailure(failure, code, server.withoutSecrets(message));
+    }
   }
 
   /** Asks only for the list of models. A generation could load a model of many gigabytes and unload the one in use. */
@@ -101,6 +117,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   function digestOf(model: string): Promise<string | null> {
     const known = digests.get(model);
     if (known !== undefined && now() - known.at < DIGEST_TRUSTED_MS) return known.digest;
+    if (digests.size >= MAX_DIGESTS) digests.clear();
     const digest = askDigest(model).catch(() => null);
     digests.set(model, { at: now(), digest });
     return digest;
@@ -114,6 +131,6 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
 
 /** A server that cannot embed may still chat. One without the model, or with another key, can do nothing with it. */
 function reachOf(code: string): WithdrawalReach {
-  if (code === 'unauthorized') return 'runtime';
+  if (code === 'unauthorized' || code === 'certificate_refused') return 'runtime';
   return code === 'not_supported' ? 'offer' : 'model';
 }

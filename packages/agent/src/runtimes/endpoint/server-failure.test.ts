@@ -48,6 +48,28 @@ const REPLIES: readonly (readonly [
     'not_here',
     'out_of_memory',
   ],
+  [
+    'Azure, prompt filtered',
+    400,
+    nested(
+      "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+      {
+        code: 'content_filter',
+      },
+    ),
+    'permanent',
+    'content_filtered',
+  ],
+  [
+    'OpenRouter, prompt flagged',
+    403,
+    nested('openai/gpt-4o requires moderation on Azure. Your input was flagged for "violence".', {
+      code: 403,
+    }),
+    'permanent',
+    'content_filtered',
+  ],
+  ['a proxy that wants a password', 407, 'Proxy Authentication Required', 'not_here', 'unauthorized'],
   ['Ollama, embedding model', 400, nested('"bge-m3" does not support chat'), 'not_here', 'not_supported'],
   [
     'Ollama, runner died',

@@ -59,7 +59,16 @@ const FAILURE_RULES: readonly FailureRule[] = [
     failure: 'not_here',
     code: 'quota_exhausted',
   },
-  { when: status(401, 403), failure: 'not_here', code: 'unauthorized' },
+  {
+    // Azure and OpenRouter: one prompt is refused, not the key.
+    when: any(
+      kind('content_filter', 'content_policy_violation', 'moderation_blocked'),
+      all(status(400, 403), says(/\bmoderation\b/i, /content management policy/i, /\bflagged\b/i)),
+    ),
+    failure: 'permanent',
+    code: 'content_filtered',
+  },
+  { when: status(401, 403, 407), failure: 'not_here', code: 'unauthorized' },
   { when: status(507), failure: 'not_here', code: 'out_of_memory' },
   { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
   { when: status(429), failure: 'wait', code: 'rate_limited' },

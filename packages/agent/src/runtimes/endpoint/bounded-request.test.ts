@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer, type Socket } from 'node:net';
+import { serveLocally } from '@macbatch/testing';
+import { Agent } from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { boundedRequest, type RequestBounds } from './bounded-request.ts';
+
+const BOUNDS: RequestBounds = { timeoutMs: 60_000, maxBytes: 1000 };
+const SHORT = { timeoutMs: 100 };
+/** Long enough for the headers of a reply to arrive on a busy machine. */
+const LONGER = { timeoutMs: 1000 };
+
+async function ask(listener: RequestListener, bounds: Partial<RequestBounds> = {}, signal?: AbortSignal) {
+  const url = await serveLocally(listener);
+  return askUrl(url, bounds, signal);
+}
+
+function askUrl(url: string, bounds: Partial<RequestBounds>, signal?: AbortSignal) {
+  const dispatcher = new Agent();
+  onTestFinished(() => dispatcher.destroy());
+  return boundedRequest(url, { method: 'GET', headers: {}, dispatcher }, { ...BOUNDS, ...bounds }, signal);
+}
+
+/** Serves connections without HTTP. Returns the URL. */
+async function serveSockets(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+function drip(text: string, write: (text: string) => void): void {
+  const timer = setInterval(() => write(text), 20);
+  onTestFinished(() => clearInterval(timer));
+}
+
+it('returns the status, the headers and the text, without a byte order mark', async () => {
+  const reply = await ask((_incoming, outgoing) => {
+    outgoing.writeHead(418, { 'x-one': '1' }).end('\ufeff{"a":"ü"}');
+  });
+  expect(reply).toMatchObject({
+    status: 418,
+    headers: { 'x-one': '1' },
+    text: '{"a":"ü"}',
+    isTooLong: false,
+  });
+});
+
+it('ends in time when the server drips bytes', async () => {
+  const asking = ask((_incoming, outgoing) => {
+    outgoing.writeHead(200);
+    drip('\n', (text) => outgoing.write(text));
+  }, LONGER);
+  await expect(asking).rejects.toMatchObject({ isTimeout: true, bytesArrived: true });
+});
+
+it('ends in time when the server drips headers', async () => {
+  const url = await serveSockets((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    drip('X-More: 1\r\n', (text) => socket.write(text));
+  });
+  await expect(askUrl(url, SHORT)).rejects.toMatchObject({ isTimeout: true, bytesArrived: false });
+});
+
+it('ends in time when the server accepts the connection and says nothing', async () => {
+  const url = await serveSockets(() => undefined);
+  await expect(askUrl(url, SHORT)).rejects.toMatchObject({ isTimeout: true, bytesArrived: false });
+});
+
+it('ends in time when a whole answer stops before its last byte', async () => {
+  const asking = ask((_incoming, outgoing) => {
+    outgoing.writeHead(200, { 'content-length': '10' }).write('123456789');
+  }, LONGER);
+  await expect(asking).rejects.toMatchObject({ isTimeout: true, bytesArrived: true });
+});
+
+it('keeps no more bytes than allowed of a reply that never ends, and closes the connection', async () => {
+  let closed: Promise<unknown> | undefined;
+  const reply = await ask((_incoming, outgoing) => {
+    closed = once(outgoing, 'close');
+    outgoing.writeHead(200);
+    const more = () => {
+      while (!outgoing.destroyed && outgoing.write('x'.repeat(600)));
+      outgoing.once('drain', more);
+    };
+    more();
+  });
+  expect(reply).toMatchObject({ isTooLong: true, text: 'x'.repeat(1000) });
+  await closed;
+});
+
+it('rejects with the reason of the signal, before and during the request', async () => {
+  const controller = new AbortController();
+  const asking = ask(() => controller.abort('stop'), {}, controller.signal);
+  await expect(asking).rejects.toBe('stop');
+  await expect(ask(() => undefined, {}, AbortSignal.abort('before'))).rejects.toBe('before');
+});
+
+it('says that a connection broke, and whether the answer had begun', async () => {
+  await expect(ask((incoming) => incoming.socket.destroy())).rejects.toMatchObject({
+    isTimeout: false,
+    bytesArrived: false,
+  });
+  const cut = ask((incoming, outgoing) => {
+    outgoing.writeHead(200).write('half', () => incoming.socket.destroy());
+  });
+  await expect(cut).rejects.toMatchObject({ isTimeout: false, bytesArrived: true });
+});

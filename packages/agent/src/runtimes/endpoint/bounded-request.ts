@@ -1,0 +1,87 @@
+import { type Dispatcher, request } from 'undici';
+import type { ReplyHeaders } from './retry-after.ts';
+
+/** Bounds of one request, from its start to the last byte of its reply. */
+export interface RequestBounds {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+export interface BoundedReply {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly text: string;
+  /** The reply is longer. `text` is its beginning. */
+  readonly isTooLong: boolean;
+}
+
+export interface BoundedRequest {
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly dispatcher: Dispatcher;
+}
+
+/** A request that got no whole reply. */
+export class RequestFailure extends Error {
+  /** The time was over. */
+  readonly isTimeout: boolean;
+  /** The headers of a reply had arrived. */
+  readonly bytesArrived: boolean;
+  constructor(cause: unknown, { isTimeout, bytesArrived }: { isTimeout: boolean; bytesArrived: boolean }) {
+    super('no whole reply', { cause });
+    this.name = 'RequestFailure';
+    this.isTimeout = isTimeout;
+    this.bytesArrived = bytesArrived;
+  }
+}
+
+/**
+ * Sends a request and reads its reply. Both together end within the time limit, however slowly bytes arrive, and no
+ * more than the size limit is kept in memory. Rejects with `RequestFailure`, or with the reason of `signal`.
+ */
+export async function boundedRequest(
+  url: string,
+  { method, headers, body, dispatcher }: BoundedRequest,
+  { timeoutMs, maxBytes }: RequestBounds,
+  signal?: AbortSignal,
+): Promise<BoundedReply> {
+  signal?.throwIfAborted();
+  const timeOver = new Error(`no whole reply within ${timeoutMs} ms`);
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(timeOver), timeoutMs);
+  const abort = () => end.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  let bytesArrived = false;
+  try {
+    const options = { method, headers, dispatcher, signal: end.signal, headersTimeout: 0, bodyTimeout: 0 };
+    const reply = await request(url, { ...options, ...(body === undefined ? {} : { body }) });
+    bytesArrived = true;
+    return { status: reply.statusCode, headers: reply.headers, ...(await textOf(reply.body, maxBytes)) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw new RequestFailure(error, { isTimeout: end.signal.reason === timeOver, bytesArrived });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Reads a body. Leaving the loop early closes the connection. */
+async function textOf(
+  body: AsyncIterable<Buffer>,
+  maxBytes: number,
+): Promise<Pick<BoundedReply, 'text' | 'isTooLong'>> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > maxBytes) break;
+  }
+  const whole = Buffer.concat(chunks);
+  return {
+    text: new TextDecoder().decode(whole.subarray(0, maxBytes)),
+    isTooLong: bytes > maxBytes,
+  };
+}
