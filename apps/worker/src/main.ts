@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { Agent, type EndpointConfig, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
+import { Agent, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, shutdownSignals } from '@macbatch/process';
 import { nameOfHost, readConfig, WorkerConfig } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
+import { endpointsOf } from './endpoints.ts';
 
 const log = createLog('worker');
 const { shutdownRequested, forceQuit } = shutdownSignals(process);
@@ -45,7 +46,7 @@ try {
     boots: folder.boots,
     runtimes: openRuntimes(
       {
-        endpoints: config.MACBATCH_ENDPOINTS as readonly EndpointConfig[],
+        endpoints: endpointsOf(config),
         useLite: config.MACBATCH_USE_LITE,
         noop: config.MACBATCH_NOOP,
       },

@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { ConnectionConfig } from './connection-config.ts';
 import { flag } from './flag.ts';
 import { programName } from './program-name.ts';
+import { ProxyConfig } from './proxy-config.ts';
 
 const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
 
 const Endpoint = z.strictObject({
   url: z.string('needs a url').min(1),
   key: z.string().optional(),
+  headers: z.record(z.string(), z.string(), 'maps names of headers to values').optional(),
+  /** A file of headers, one a line, for values that must not be in the environment. */
+  headersFile: z.string().optional(),
   models: z.record(z.string(), z.string(), 'needs models: alias to model name'),
   jobTypes: z.array(z.enum(['chat', 'generate', 'embed'])).optional(),
   timeoutMs: z.number().int().positive().optional(),
@@ -35,6 +39,7 @@ export const WorkerConfig = z.object({
   MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
   MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).optional(),
   MACBATCH_ENDPOINTS: Endpoints.default([]),
+  ...ProxyConfig.shape,
   MACBATCH_USE_LITE: flag.default(true),
   MACBATCH_NOOP: flag.default(false),
   MACBATCH_GRACE_SECONDS: seconds.default(10),

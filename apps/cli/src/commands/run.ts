@@ -83,7 +83,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       printLine(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
       const pool = await startLocalPool({
         dataDir: dataDirOf(options.dataDir, terminal),
-        env: withEndpoint(terminal.env, options, draft.header.model),
+        env: withEndpoint(terminal, options, draft.header.model),
         port: 0,
         workers,
       });

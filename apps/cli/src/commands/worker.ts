@@ -56,7 +56,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
       };
       const end = await runInForeground(
         '@macbatch/worker',
-        { ...withEndpoint(terminal.env, options), ...own },
+        { ...withEndpoint(terminal, options), ...own },
         terminal,
         action === undefined ? [] : [action],
       );

@@ -1,3 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '@macbatch/core';
+import { testFolder } from '@macbatch/testing';
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from './endpoint-options.ts';
@@ -5,7 +9,9 @@ import { type EndpointOptions, withEndpoint, withEndpointOptions } from './endpo
 function endpointsOf(args: readonly string[], env: Record<string, string> = {}, alias?: string): unknown {
   const command = withEndpointOptions(new Command().argument('[file]')).exitOverride();
   command.parse(args, { from: 'user' });
-  const endpoints = withEndpoint(env, command.opts<EndpointOptions>(), alias)['MACBATCH_ENDPOINTS'];
+  const endpoints = withEndpoint({ env, cwd: import.meta.dirname }, command.opts<EndpointOptions>(), alias)[
+    'MACBATCH_ENDPOINTS'
+  ];
   return endpoints === undefined ? undefined : JSON.parse(endpoints);
 }
 
@@ -26,6 +32,44 @@ it('uses the model name of the job when there is no --map', () => {
   expect(endpointsOf(['--endpoint', 'http://h/v1'], {}, 'llama')).toEqual([
     { url: 'http://h/v1', models: { llama: 'llama' } },
   ]);
+});
+
+it('passes headers of options and of a file, and neither of them takes the file that follows', () => {
+  const headerFile = join(testFolder(), 'headers');
+  writeFileSync(headerFile, 'api-key: s3cret\nx-a: 0\n');
+  const args = [
+    '--endpoint',
+    'http://h/v1',
+    '--header',
+    'x-a: 1',
+    '--header',
+    'x-b:2',
+    '--header-file',
+    headerFile,
+  ];
+  expect(endpointsOf([...args, 'items.jsonl'], {}, 'm')).toEqual([
+    { url: 'http://h/v1', models: { m: 'm' }, headers: { 'api-key': 's3cret', 'x-a': '1', 'x-b': '2' } },
+  ]);
+});
+
+it('refuses headers that are none, and says no value', () => {
+  const headerFile = join(testFolder(), 'headers');
+  writeFileSync(headerFile, 's3cret');
+  const refusal = (...args: string[]) => {
+    try {
+      return endpointsOf(args, {}, 'm');
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const endpoint = ['--endpoint', 'http://h/v1'];
+  expect(refusal(...endpoint, '--header', 's3cret')).toBe('--header takes "Name: value"');
+  expect(refusal(...endpoint, '--header-file', headerFile)).toMatch(
+    /line 1 of .*headers is not "Name: value"$/,
+  );
+  expect(refusal(...endpoint, '--header-file', 'missing')).toMatch(/--header-file: ENOENT/);
+  expect(refusal('--header', 'a: b')).toBe('--header needs --endpoint');
+  expect(refusal('--header-file', headerFile)).toBe('--header-file needs --endpoint');
 });
 
 it('leaves the environment unchanged when there is no --endpoint', () => {

@@ -23,6 +23,9 @@ test.each([
   ['connect time-out', new errors.ConnectTimeoutError(), 'wait', 'server_unreachable'],
   ['headers time-out', new errors.HeadersTimeoutError(), 'timeout', 'timeout'],
   ['body time-out', new errors.BodyTimeoutError(), 'timeout', 'timeout'],
+  ['a self-signed certificate', withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), 'not_here', 'certificate_refused'],
+  ['an unknown authority', withCode('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'), 'not_here', 'certificate_refused'],
+  ['plain HTTP instead of TLS', withCode('ERR_SSL_WRONG_VERSION_NUMBER'), 'not_here', 'not_supported'],
   ['a reply that is not HTTP', withCode('HPE_INVALID_CONSTANT'), 'transient', 'request_failed'],
 ])('turns %s into a failure with this cause', (_name, error, failure, code) => {
   expect(failureOfConnection(error, 'mac.local:1234')).toMatchObject({ failure, code, cause: error });
@@ -47,4 +50,12 @@ test('takes a connection that times out in the middle of an answer for a broken 
     failure: 'interrupted',
     code: 'request_failed',
   });
+});
+
+test.each([
+  ['SELF_SIGNED_CERT_IN_CHAIN', /MACBATCH_CA_FILE/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /another host name/],
+  ['CERT_HAS_EXPIRED', /time of validity/],
+])('says what to do about a certificate that is refused with %s', (code, hint) => {
+  expect(failureOfConnection(withCode(code), 'mac.local:1234').message).toMatch(hint);
 });
