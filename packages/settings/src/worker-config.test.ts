@@ -24,6 +24,10 @@ it.each([
   [{ MACBATCH_ENDPOINTS: 'nonsense' }, 'MACBATCH_ENDPOINTS: must be a JSON array of endpoints'],
   [{ MACBATCH_ENDPOINTS: '{}' }, 'MACBATCH_ENDPOINTS: '],
   [{ MACBATCH_ENDPOINTS: '[{"models":{}}]' }, 'MACBATCH_ENDPOINTS.0.url: needs a url'],
+  [
+    { MACBATCH_ENDPOINTS: JSON.stringify([{ url: 'http://h', models: { ['a'.repeat(201)]: 'x' } }]) },
+    'MACBATCH_ENDPOINTS.0.models: an alias has 1 to 200 characters',
+  ],
   [{ MACBATCH_WORKER_ID: 'my mac' }, 'MACBATCH_WORKER_ID: must be printable ASCII'],
   [{ MACBATCH_CONCURRENCY: 'many' }, 'MACBATCH_CONCURRENCY: must be a number of items'],
   [{ MACBATCH_HEARTBEAT_SECONDS: '0' }, 'MACBATCH_HEARTBEAT_SECONDS: must be at least 0.1'],

@@ -6,13 +6,21 @@ import { ProxyConfig } from './proxy-config.ts';
 
 const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
 
+/** The control plane's limit. */
+const MAX_ALIAS_LENGTH = 200;
+
 const Endpoint = z.strictObject({
   url: z.string('needs a url').min(1),
   key: z.string().optional(),
   headers: z.record(z.string(), z.string(), 'maps names of headers to values').optional(),
   /** A file of headers, one a line, for values that must not be in the environment. */
   headersFile: z.string().optional(),
-  models: z.record(z.string(), z.string(), 'needs models: alias to model name'),
+  models: z
+    .record(z.string(), z.string(), 'needs models: alias to model name')
+    .refine(
+      (models) => Object.keys(models).every((alias) => alias !== '' && alias.length <= MAX_ALIAS_LENGTH),
+      `an alias has 1 to ${MAX_ALIAS_LENGTH} characters`,
+    ),
   jobTypes: z.array(z.enum(['chat', 'generate', 'embed'])).optional(),
   timeoutMs: z.number().int().positive().optional(),
   finishReasons: z.record(z.string(), z.string(), 'maps own finish reasons to known ones').optional(),

@@ -80,4 +80,11 @@ describe('loadSeconds', () => {
     run('a', 1000);
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(0);
   });
+
+  it('is a day at most, also if the Mac slept for longer', () => {
+    const { loads, runtime, run } = clocked();
+    run('a', 3 * 86_400_000);
+    run('a', 1000);
+    expect(loads.loadSeconds(runtime, offer('a'))).toBe(86_400);
+  });
 });

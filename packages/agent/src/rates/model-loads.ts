@@ -3,6 +3,9 @@ import type { Offer, Runtime } from '../runtimes/runtime.ts';
 /** Weight of the newest item in the average time of an item. */
 const NEWEST_WEIGHT = 0.2;
 
+/** The control plane's limit. A Mac that sleeps while it loads a model measures more. */
+const MAX_LOAD_SECONDS = 86_400;
+
 interface Times {
   /** Time of the last item that had to wait for the model to load. */
   firstMs: number | null;
@@ -68,7 +71,7 @@ export class ModelLoads {
   loadSeconds(runtime: Runtime | undefined, { model }: Offer): number | null {
     const times = runtime === undefined ? undefined : this.#times.get(runtime)?.get(model);
     if (times === undefined || times.firstMs === null || times.usualMs === null) return null;
-    return Math.max(0, times.firstMs - times.usualMs) / 1000;
+    return Math.min(Math.max(0, times.firstMs - times.usualMs) / 1000, MAX_LOAD_SECONDS);
   }
 
   #timesOf(runtime: Runtime, model: string): Times {

@@ -1,4 +1,4 @@
-import { isRecord, member, parseJson } from '../json-value.ts';
+import { isRecord, member } from '../json-value.ts';
 import { RunFailure } from '../runtime.ts';
 import {
   type BoundedRequest,
@@ -9,6 +9,7 @@ import {
 import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { ownHeaders } from './own-headers.ts';
+import { parseReply } from './reply-json.ts';
 import { type ServerAddress, serverAddress } from './server-address.ts';
 import { type ProxySettings, type ServerConnections, serverConnections } from './server-connections.ts';
 import { failureOfReply } from './server-failure.ts';
@@ -82,7 +83,7 @@ export class ModelServer {
     ).catch((error: unknown) => {
       throw error instanceof RequestFailure ? this.#failureOf(error) : error;
     });
-    const reply = parseJson(text);
+    const reply = parseReply(text);
     if (status === 200 && isTooLong) {
       throw new RunFailure(
         'permanent',
@@ -114,7 +115,7 @@ export class ModelServer {
 
   async #get(url: string): Promise<unknown> {
     const { status, text, isTooLong } = await boundedRequest(url, this.#request('GET'), METADATA_BOUNDS);
-    return status === 200 && !isTooLong ? parseJson(text) : undefined;
+    return status === 200 && !isTooLong ? parseReply(text) : undefined;
   }
 
   #request(method: BoundedRequest['method'], more: Partial<BoundedRequest> = {}): BoundedRequest {

@@ -1,0 +1,31 @@
+import { parseJson } from '../json-value.ts';
+
+/** What Python writes for numbers that JSON does not have. Only matched outside of strings. */
+const NOT_NUMBERS = /-?\bInfinity\b|\bNaN\b/g;
+
+/**
+ * Parses the JSON of a model server; `undefined` when it is none. Servers in Python write `NaN` and `-Infinity`, mostly
+ * for log probabilities. They become null, as in the servers that keep to JSON.
+ */
+export function parseReply(text: string): unknown {
+  const parsed = parseJson(text);
+  if (parsed !== undefined || !/Infinity|NaN/.test(text)) return parsed;
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const quoteAt = text.indexOf('"', at);
+    const outsideEnd = quoteAt === -1 ? text.length : quoteAt;
+    pieces.push(text.slice(at, outsideEnd).replace(NOT_NUMBERS, 'null'));
+    at = quoteAt === -1 ? text.length : stringEnd(text, quoteAt);
+    pieces.push(text.slice(outsideEnd, at));
+  }
+  return parseJson(pieces.join(''));
+}
+
+/** The position after the string that begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
