@@ -13,12 +13,13 @@ export {
 } from './estimates/measured-rate.ts';
 export type { HeldWork, OpenJob, PoolState, PoolWorker } from './estimates/pool-state.ts';
 export { WORKER_STATES, type WorkerState, workerState } from './estimates/worker-state.ts';
+export { classifyLabels, type Label } from './items/classify-labels.ts';
 export { type Item, type ParsedItem, parseItem } from './items/item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';
 export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';
-export { reservedParam } from './items/reserved-params.ts';
+export { paramProblem, TEMPLATE_PLACEHOLDER } from './items/param-problem.ts';
 export { DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE, taskCount } from './items/shard.ts';
 export { type Decision, decide, refusal } from './lifecycle/decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './lifecycle/event.ts';

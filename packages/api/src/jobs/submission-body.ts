@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
-import { arrayElements, type Item, messageOf, objectMembers, parseItem, reservedParam } from '@macbatch/core';
+import { arrayElements, type Item, messageOf, objectMembers, paramProblem, parseItem } from '@macbatch/core';
 import { bodyText } from '../requests/body-text.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
@@ -186,11 +186,10 @@ function onLine(refusal: RefusedRequest, line: number | null): RefusedRequest {
 }
 
 function refusedParam({ job_type, params = {} }: JobHeader, where: string | null): RefusedRequest | null {
-  const reserved = reservedParam(job_type, params);
-  if (reserved === null) return null;
-  const field = `params.${reserved.name}`;
-  const name = where === null ? field : `${where} ${field}`;
-  return new RefusedRequest('invalid_field', `${name}: not allowed, ${reserved.why}`, { field });
+  const found = paramProblem(job_type, params);
+  if (found === null) return null;
+  const name = where === null ? found.path : `${where} ${found.path}`;
+  return new RefusedRequest('invalid_field', `${name}: ${found.problem}`, { field: found.path });
 }
 
 function sliceOf(text: string, slice: { readonly start: number; readonly end: number } | undefined): string {

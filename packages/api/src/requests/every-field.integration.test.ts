@@ -94,6 +94,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
       return_former: true,
       suspects: [{ ...LEASE_NAME, item_id: 'a' }],
       renew: [LEASE_NAME],
+      unreported: [LEASE_NAME],
     },
   },
   listWorkers: {},

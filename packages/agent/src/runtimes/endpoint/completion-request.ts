@@ -1,13 +1,11 @@
-import { reservedParam } from '@macbatch/core';
-import { kindOf, member } from '../json-value.ts';
+import { paramProblem, TEMPLATE_PLACEHOLDER } from '@macbatch/core';
+import { member } from '../json-value.ts';
 import { RunFailure, type RunRequest } from '../runtime.ts';
 import { textOf } from '../text-payload.ts';
 
 /** Job types that an OpenAI-compatible server can run. */
 export const ENDPOINT_JOB_TYPES = ['chat', 'generate', 'embed'] as const;
 export type EndpointJobType = (typeof ENDPOINT_JOB_TYPES)[number];
-
-const PLACEHOLDER = '{{text}}';
 
 export interface EndpointRequest {
   readonly path: string;
@@ -22,11 +20,10 @@ export function endpointRequest(
   jobType: EndpointJobType,
   { params, payload }: Pick<RunRequest, 'params' | 'payload'>,
 ): EndpointRequest {
-  const reserved = reservedParam(jobType, params);
+  const found = paramProblem(jobType, params);
   // A control plane of an earlier version accepts these.
-  if (reserved !== null) refuse(`params.${reserved.name}: not allowed, ${reserved.why}`);
+  if (found !== null) refuse(`${found.path}: ${found.problem}`);
   const { system, template, ...passed } = params;
-  if (system !== undefined && jobType !== 'chat') refuse('params.system: only chat takes a system message');
   switch (jobType) {
     case 'chat':
       return {
@@ -39,17 +36,12 @@ export function endpointRequest(
         body: { ...passed, prompt: filled(template, textOf(payload, ['prompt', 'text'])) },
       };
     case 'embed':
-      if ((member(passed, 'encoding_format') ?? 'float') !== 'float') {
-        refuse('params.encoding_format: expected "float", as outcomes hold lists of numbers');
-      }
       return { path: '/embeddings', body: { ...passed, input: filled(template, textOf(payload)) } };
   }
 }
 
 function systemMessage(system: unknown): readonly object[] {
-  if (system === undefined) return [];
-  if (typeof system !== 'string') refuse(`params.system: expected a string, got ${kindOf(system)}`);
-  return [{ role: 'system', content: system }];
+  return typeof system !== 'string' ? [] : [{ role: 'system', content: system }];
 }
 
 function messagesOf(payload: unknown, template: unknown): readonly unknown[] {
@@ -79,12 +71,8 @@ function messagesOf(payload: unknown, template: unknown): readonly unknown[] {
 }
 
 function filled(template: unknown, text: string): string {
-  if (template === undefined) return text;
-  if (typeof template !== 'string' || !template.includes(PLACEHOLDER)) {
-    refuse(`params.template: expected a string that contains ${PLACEHOLDER}`);
-  }
   // Not `replaceAll`, which would interpret "$&" in the text.
-  return template.split(PLACEHOLDER).join(text);
+  return typeof template === 'string' ? template.split(TEMPLATE_PLACEHOLDER).join(text) : text;
 }
 
 function refuse(message: string): never {

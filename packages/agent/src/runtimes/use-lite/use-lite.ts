@@ -1,9 +1,10 @@
+import type { Label } from '@macbatch/core';
 import { type Offer, RunFailure, type RunRequest, type RunResult, type Runtime } from '../runtime.ts';
 import { textOf } from '../text-payload.ts';
 import { EmbeddingProcess, type ModelReading } from './embedding-process.ts';
 import type { UnavailableCode } from './use-lite-messages.ts';
 import { missingPackages } from './use-lite-model.ts';
-import { type Label, labelsOf, nearestLabel } from './zero-shot.ts';
+import { labelsOf, nearestLabel } from './zero-shot.ts';
 
 export const USE_LITE = 'use-lite';
 const MODEL_NAME = 'universal-sentence-encoder-lite-en';

@@ -1,31 +1,11 @@
-import { isRecord, kindOf } from '../json-value.ts';
+import { classifyLabels, type Label } from '@macbatch/core';
 import { RunFailure } from '../runtime.ts';
 
-/** A label, and the words with which texts are compared. */
-export interface Label {
-  readonly name: string;
-  readonly description: string;
-}
-
-/**
- * Reads `params.labels`: an array of labels, or an object from label to description. A description of a few words
- * gives better results than a bare label.
- */
+/** Reads `params.labels`. Throws a permanent `RunFailure`, as a control plane of an earlier version accepts any params. */
 export function labelsOf(params: Readonly<Record<string, unknown>>): readonly Label[] {
-  const { labels: given } = params;
-  const labels = Array.isArray(given)
-    ? given.map((name: unknown, at) => label(name, name, `params.labels[${at}]`))
-    : isRecord(given)
-      ? Object.entries(given).map(([name, description]) =>
-          label(name, description, `params.labels[${JSON.stringify(name)}]`),
-        )
-      : refuse(
-          `params.labels: expected an array of labels or an object from label to description, got ${kindOf(given)}`,
-        );
-  if (labels.length < 2) refuse(`params.labels: expected at least 2 labels, got ${labels.length}`);
-  const names = new Set(labels.map(({ name }) => name));
-  if (names.size < labels.length) refuse('params.labels: a label occurs twice');
-  return labels;
+  const read = classifyLabels(params);
+  if (read.ok) return read.labels;
+  throw new RunFailure('permanent', 'invalid_params', `${read.problem.path}: ${read.problem.problem}`);
 }
 
 /** Finds the label whose vector is nearest to the text's; the first one of equals. */
@@ -55,16 +35,4 @@ export function cosine(left: ArrayLike<number>, right: ArrayLike<number>): numbe
     rightSquares += y * y;
   }
   return product / Math.sqrt(leftSquares * rightSquares);
-}
-
-function label(name: unknown, description: unknown, field: string): Label {
-  if (typeof name !== 'string' || name.trim() === '') refuse(`${field}: expected a label that is not blank`);
-  if (typeof description !== 'string' || description.trim() === '') {
-    refuse(`${field}: expected a description that is not blank`);
-  }
-  return { name, description };
-}
-
-function refuse(message: string): never {
-  throw new RunFailure('permanent', 'invalid_params', message);
 }
