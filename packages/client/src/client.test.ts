@@ -43,6 +43,31 @@ describe('a reply', () => {
     expect(calls).toEqual([{ url: 'http://control/v1/admin/reclaim', method: 'POST' }]);
   });
 
+  it('A2: loses the entries that do not fit the contract, and no others, if the caller wants to know them', async () => {
+    const lost = { task_id: '7', attempt: 1, code: 'lease_lost' };
+    const newer = { task_id: '8', attempt: 1, code: 'a_newer_code' };
+    const reply = { now: '2026-01-01T00:00:00Z', deployment_id: 'd', lost: [lost, newer], settled: [{}] };
+    const { client } = clientOf(
+      () => json(reply),
+      () => json(reply),
+    );
+    const unreadable: string[] = [];
+    const options = { onUnreadable: ({ path }: { path: string }) => unreadable.push(path) };
+    const body = {
+      worker_id: 'ann',
+      boot_id: 'b',
+      hostname: 'h',
+      job_types: [],
+      models: [],
+      concurrency: 1,
+      lease_limit: 1,
+    };
+    expect(await client.call('heartbeat', { body }, options)).toMatchObject({ lost: [lost], settled: [] });
+    expect(unreadable).toContain('lost[1].code');
+    expect(unreadable.some((path) => path.startsWith('settled[0]'))).toBe(true);
+    await expect(client.call('heartbeat', { body })).rejects.toThrow();
+  });
+
   it('A2: is an error when it does not fit the contract', async () => {
     const { client } = clientOf(() => json({ reclaimed: 'two' }));
     await expect(client.call('reclaim', {})).rejects.toThrow();

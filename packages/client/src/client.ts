@@ -5,11 +5,13 @@ import {
   compatibility,
   JobView,
   ndjsonLines,
+  parseReadable,
   type RouteInput,
   type RouteName,
   type RouteReply,
   routes,
   schemasOf,
+  type UnreadableEntry,
 } from '@macbatch/contract';
 import pRetry, { AbortError } from 'p-retry';
 import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
@@ -30,6 +32,11 @@ export interface ClientOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+  /**
+   * Called for each entry of an array in the reply that does not fit the contract. The reply is then without these
+   * entries. Without this function, such a reply is an error.
+   */
+  readonly onUnreadable?: (entry: UnreadableEntry) => void;
 }
 
 /** Longest line of results. A control plane accepts no longer ones. */
@@ -73,8 +80,14 @@ export class Client {
     const response = await this.#send(url, init, options, NOT_REPEATABLE.has(name) ? 0 : this.#retries);
     const { reply } = schemasOf(route);
     if (reply === undefined) throw new TypeError(`the route ${name} has no JSON reply`);
+    const value = await this.#read(url, response, options);
+    const { onUnreadable } = options;
     // The reply's type is derived from this schema.
-    return reply.parse(await this.#read(url, response, options)) as RouteReply<Name>;
+    if (onUnreadable === undefined) return reply.parse(value) as RouteReply<Name>;
+    const parsed = parseReadable(reply, value);
+    if (!parsed.success) throw parsed.error;
+    for (const entry of parsed.unreadable) onUnreadable(entry);
+    return parsed.data as RouteReply<Name>;
   }
 
   /**

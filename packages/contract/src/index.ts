@@ -34,6 +34,7 @@ export {
 } from './key.ts';
 export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
 export { openApiDocument } from './openapi.ts';
+export { parseReadable, type UnreadableEntry } from './parse-readable.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
 export {
   type RouteArguments,
@@ -66,6 +67,7 @@ export {
   BootReply,
   BootReport,
   BootView,
+  HEARTBEAT_ENTRIES,
   Heartbeat,
   HeartbeatReply,
   ReclaimReply,

@@ -15,7 +15,9 @@ const TaskId = z
   .string()
   .regex(/^[0-9]{1,19}$/, 'must be a task id')
   .refine((id) => id.length < MAX_TASK_ID.length || id <= MAX_TASK_ID, 'must be a task id');
-const Attempt = z.int().min(0).max(32_767);
+/** The largest number of the table's column. */
+const MAX_ATTEMPT = 2 ** 31 - 1;
+const Attempt = z.int().min(0).max(MAX_ATTEMPT);
 
 /** A reported rate. */
 export const ItemsPerSecond = z.number().min(0).max(100_000);

@@ -57,6 +57,9 @@ export const Heartbeat = z
   .openapi('Heartbeat');
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
+/** The arrays of a heartbeat in which an unreadable entry costs only itself. */
+export const HEARTBEAT_ENTRIES = ['job_types', 'models', 'rates', 'suspects', 'unreported', 'renew'] as const;
+
 export const HeartbeatReply = z
   .object({
     now: z.iso.datetime({ offset: true }).openapi({ description: "The database's clock" }),
@@ -71,6 +74,12 @@ export const HeartbeatReply = z
       .default([])
       .openapi({
         description: 'Items of these leases that another worker has reported. They need not run',
+      }),
+    ignored: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .default([])
+      .openapi({
+        description: 'Entries of the request that the control plane could not read. It has ignored them',
       }),
   })
   .openapi('HeartbeatReply');

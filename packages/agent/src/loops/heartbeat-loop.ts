@@ -91,8 +91,12 @@ export class HeartbeatLoop {
           renew: plan.renews.map(({ task_id, attempt }) => ({ task_id, attempt })),
         },
       },
-      { signal: AbortSignal.any([stopped, AbortSignal.timeout(replyMs)]) },
+      {
+        signal: AbortSignal.any([stopped, AbortSignal.timeout(replyMs)]),
+        onUnreadable: (entry) => options.log('heartbeat.unreadable', { ...entry }),
+      },
     );
+    for (const entry of reply.ignored) options.log('heartbeat.ignored', { ...entry });
     if (plan.returnsFormerBoots) await options.boots?.forget();
     machine.dispatch({ kind: 'heartbeat_answered', plan, sentAt, reply });
   }

@@ -55,7 +55,10 @@ export class WorkLoop {
         const { tasks } = await options.client.call(
           'leaseTasks',
           { body: this.#request(offers, answerLost) },
-          { signal: AbortSignal.any([draining, AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS)]) },
+          {
+            signal: AbortSignal.any([draining, AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS)]),
+            onUnreadable: (entry) => options.log('lease.unreadable', { ...entry }),
+          },
         );
         backoff.succeeded();
         answerLost = false;

@@ -1,8 +1,18 @@
+import {
+  HEARTBEAT_ENTRIES,
+  Heartbeat,
+  parseReadable,
+  type RouteReply,
+  routes,
+  type UnreadableEntry,
+} from '@macbatch/contract';
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
 import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
+import { invalidField } from '../requests/invalid-field.ts';
 import { mount, type Surface } from '../requests/mount.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
+import { readJsonBody } from '../requests/request-body.ts';
 import { toBoot } from './to-boot.ts';
 import { workerView } from './worker-view.ts';
 
@@ -10,9 +20,10 @@ import { workerView } from './worker-view.ts';
 export function mountWorkers(surface: Surface): void {
   const { store } = surface;
 
-  mount(surface, 'heartbeat', async ({ body }, caller, c) => {
-    checkProtocol(c);
-    assertMayActFor(caller, body.worker_id);
+  async function heartbeat(
+    body: Heartbeat,
+    ignored: readonly UnreadableEntry[],
+  ): Promise<RouteReply<'heartbeat'>> {
     const admission = await store.heartbeat({
       worker: body.worker_id,
       boot: body.boot_id,
@@ -67,6 +78,7 @@ export function mountWorkers(surface: Surface): void {
         const code = answers[i]?.refusal ?? null;
         return code === null ? [] : [{ ...lease, code }];
       }),
+      ignored: [...ignored],
       settled: leases.flatMap((lease, i) => {
         const { refusal, recordedElsewhere } = answers[i] ?? { refusal: null, recordedElsewhere: [] };
         return refusal !== null || recordedElsewhere.length === 0
@@ -74,6 +86,16 @@ export function mountWorkers(surface: Surface): void {
           : [{ ...lease, item_ids: [...recordedElsewhere] }];
       }),
     };
+  }
+
+  // One unreadable entry must not cost the worker its other leases.
+  surface.app.post(routes.heartbeat.path, async (c) => {
+    const caller = await surface.authenticator.admit(c, 'heartbeat');
+    const parsed = parseReadable(Heartbeat, await readJsonBody(c, surface.limits), HEARTBEAT_ENTRIES);
+    if (!parsed.success) throw invalidField(parsed.error);
+    checkProtocol(c);
+    assertMayActFor(caller, parsed.data.worker_id);
+    return c.json(await heartbeat(parsed.data, parsed.unreadable));
   });
 
   mount(surface, 'listWorkers', async (_, caller) => {

@@ -114,6 +114,41 @@ it('W1: renews the leases that a heartbeat names, and lists the lost ones', asyn
   expect(row?.['renewed']).toBe(true);
 });
 
+it('W1: ignores the unreadable entries of a heartbeat, and renews the others', async () => {
+  const [task] = await control.leased(['a']);
+  await control.db.sql`update tasks set lease_until = now() + interval '1 second'`;
+  const reply = await heartbeat({
+    job_types: ['noop', 'a_newer_type'],
+    renew: [
+      { task_id: 'x', attempt: 1 },
+      { task_id: task?.task_id, attempt: task?.attempt },
+      { task_id: '7', attempt: 2 ** 31 },
+    ],
+    suspects: [{}],
+  });
+  expect(reply).toMatchObject({ lost: [] });
+  const ignored = Reflect.get(reply, 'ignored') as { path: string }[];
+  expect(new Set(ignored.map(({ path }) => path.replace(/\].*/, ']')))).toEqual(
+    new Set(['job_types[1]', 'renew[0]', 'renew[2]', 'suspects[0]']),
+  );
+  const [row] = await control.db
+    .sql`select lease_until > now() + interval '80 seconds' as renewed from tasks`;
+  expect(row?.['renewed']).toBe(true);
+  expect(await workers()).toMatchObject([{ job_types: ['noop'] }]);
+});
+
+it('W1: leases, renews and reports attempts as large as the table can hold', async () => {
+  await heartbeat();
+  await control.send('POST', '/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
+  await control.db.sql`update tasks set attempts = 2147483646`;
+  const response = await control.send('POST', '/v1/tasks/lease', LEASE);
+  const { tasks } = (await response.json()) as { tasks: LeasedTask[] };
+  expect(tasks).toMatchObject([{ attempt: 2 ** 31 - 1 }]);
+  const renew = tasks.map(({ task_id, attempt }) => ({ task_id, attempt }));
+  expect(await heartbeat({ renew })).toMatchObject({ lost: [], ignored: [] });
+  expect(await control.report([completed(tasks[0] as LeasedTask)])).toMatchObject([{ outcome: 'accepted' }]);
+});
+
 it('W5: counts done and failed tasks per worker', async () => {
   await heartbeat();
   await heartbeat({ worker_id: 'bob' });
