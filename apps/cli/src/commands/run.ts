@@ -34,7 +34,7 @@ import { dataDirOf } from './up.ts';
 
 interface RunOptions extends JobOptions, EndpointOptions {
   readonly output?: string;
-  readonly workers: string;
+  readonly workers?: string;
   readonly dataDir?: string;
   readonly retry?: boolean;
   readonly json?: boolean;
@@ -52,7 +52,7 @@ export function addRun(program: Command, terminal: Terminal): void {
     ),
   )
     .option('-o, --output <file>', 'outcome file; - is standard output (default: beside the input)')
-    .option('--workers <n>', 'number of worker processes', '2')
+    .option('--workers <n>', 'number of worker processes (default: 1 with a model server, otherwise 2)')
     .option('--retry', 'run the items again that failed in an earlier run of this file')
     .option(
       '--data-dir <dir>',
@@ -76,14 +76,15 @@ export function addRun(program: Command, terminal: Terminal): void {
           ? exampleDraft(options)
           : { header, lines: () => itemLines(input.path) };
       const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
-      const workers = Number(options.workers);
+      const env = withEndpoint(terminal, options, draft.header.model);
+      const workers = Number(options.workers ?? defaultWorkers(env));
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
         throw new Failure(EXIT.usage, '--workers must be a number from 1 to 64');
 
       printLine(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
       const pool = await startLocalPool({
         dataDir: dataDirOf(options.dataDir, terminal),
-        env: withEndpoint(terminal, options, draft.header.model),
+        env,
         port: 0,
         workers,
       });
@@ -144,6 +145,13 @@ async function runJob(
   // Stopping the pool after the end of the job rejects this promise too.
   broken.catch(() => undefined);
   return Promise.race([watchJob(client, job.id, terminal, signal), broken]);
+}
+
+/** A worker controls how many requests a model server gets, so that a second one would only disturb it. */
+function defaultWorkers({
+  MACBATCH_ENDPOINTS: endpoints,
+}: Readonly<Record<string, string | undefined>>): number {
+  return endpoints === undefined || endpoints === '[]' ? 2 : 1;
 }
 
 /** Resolves with the reason when the pool can no longer finish the job. */

@@ -2,6 +2,7 @@ import type { Client } from '@macbatch/client';
 import type { Sleep } from '../loops/backoff.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
+import type { Pauses } from '../worker/pauses.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
 
 export interface AgentOptions {
@@ -28,6 +29,8 @@ export interface AgentOptions {
    * @default 10 seconds
    */
   readonly reportMs?: number;
+  /** How long the worker waits when a model server is in trouble. */
+  readonly pauses?: Pauses;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** This machine's wall clock in milliseconds. Unlike timers it goes on while the machine sleeps. */
   readonly now: () => number;

@@ -9,6 +9,7 @@ import { WorkMeters } from '../rates/work-meters.ts';
 import { ItemRunner } from '../running/item-runner.ts';
 import { probeOffers } from '../runtimes/probe-offers.ts';
 import type { Effect } from '../worker/effect.ts';
+import { PAUSES } from '../worker/pauses.ts';
 import type { WorkerLife } from '../worker/worker-state.ts';
 import type { AgentOptions } from './agent-options.ts';
 
@@ -17,6 +18,9 @@ import type { AgentOptions } from './agent-options.ts';
  * default grace time this stays within the 20 s after which launchd kills.
  */
 const FAREWELL_MS = 3000;
+
+/** Longest time of a timer of Node.js. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** A worker: leases tasks, runs their items on its runtimes and reports. `worker/step.ts` decides, the loops act. */
 export class Agent {
@@ -31,6 +35,7 @@ export class Agent {
   /** Aborts when nothing runs any more after a drain. */
   readonly #idle = new AbortController();
   readonly #stopped = new AbortController();
+  #alarm: NodeJS.Timeout | undefined;
 
   constructor(options: AgentOptions) {
     const { runtimes, boots, concurrency, now, log } = options;
@@ -41,7 +46,8 @@ export class Agent {
         slots: concurrency,
         heartbeatMs: options.heartbeatMs,
         reportMs: options.reportMs ?? REPORT_SECONDS * 1000,
-        runtimes: runtimes.map(({ offers }) => offers),
+        runtimes: runtimes.map(({ name, offers, remote }) => ({ name, offers, remote: remote === true })),
+        pauses: options.pauses ?? PAUSES,
         hasFormerBoots: (boots?.former.length ?? 0) > 0,
       },
       now,
@@ -55,7 +61,7 @@ export class Agent {
     this.#runner = new ItemRunner({
       runtimes,
       meters,
-      sleep: options.sleep,
+      random: options.random,
       dispatch: (happening) => machine.dispatch(happening),
     });
     this.#heartbeats = new HeartbeatLoop({ options, machine, meters });
@@ -89,6 +95,7 @@ export class Agent {
     );
     await reporting;
     clearTimeout(farewell);
+    clearTimeout(this.#alarm);
     this.#stopped.abort();
     await beating;
     await this.#heartbeats.sayGoodbye();
@@ -140,6 +147,9 @@ export class Agent {
       case 'send_heartbeat':
         this.#heartbeats.wake();
         break;
+      case 'wake_at':
+        this.#wakeAt(effect.at);
+        break;
       case 'ask_for_work':
         this.#work.wake();
         break;
@@ -153,6 +163,14 @@ export class Agent {
         this.#options.log(effect.event, effect.fields);
         break;
     }
+  }
+
+  /** Tells the machine when this time has come. */
+  #wakeAt(at: number): void {
+    clearTimeout(this.#alarm);
+    // A timer may fire a little early by the wall clock.
+    const ms = Math.min(Math.max(0, at - this.#options.now()) + 1, MAX_TIMER_MS);
+    this.#alarm = setTimeout(() => this.#machine.dispatch({ kind: 'time_passed' }), ms);
   }
 
   async #save({ run, lease, outcome }: Extract<Effect, { readonly kind: 'save_outcome' }>): Promise<void> {

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { type Logged, TestPool } from '../testing/test-pool.ts';
 import type { Effect } from '../worker/effect.ts';
 import type { ItemEnd } from '../worker/item-end.ts';
+import { PAUSES } from '../worker/pauses.ts';
 import { sleep } from './backoff.ts';
 import { ReportLoop } from './report-loop.ts';
 import { WorkerMachine } from './worker-machine.ts';
@@ -69,7 +70,8 @@ async function leased(shape: Shape) {
       slots: shape.slots ?? 1000,
       heartbeatMs: 60_000,
       reportMs: REPORT_MS,
-      runtimes: [offers],
+      runtimes: [{ name: 'noop', offers, remote: false }],
+      pauses: { ...PAUSES, retryMs: 0, lonePatienceMs: 0 },
       hasFormerBoots: false,
     },
     () => Date.now(),
@@ -184,7 +186,13 @@ it('T6: sends the error of a task with the last part of a report that is too lar
   });
   const { task } = first(tasks, 'task');
   succeed(task, 1200, [0, 2]);
-  end(task, 1, { kind: 'failed', error: { code: 'broken', message: 'it broke' } });
+  const broken = {
+    kind: 'failed',
+    failure: 'transient',
+    error: { code: 'broken', message: 'it broke' },
+  } as const;
+  for (let tries = 0; tries < 3; tries += 1)
+    end(task, 1, { ...broken, retryAfterMs: null, bytesArrived: false, jitter: 0.5 });
   await reports.run(finished, never);
   expect(await pool.job(id)).toMatchObject({ items: { ok: 2, open: 1 }, tasks: { pending: 1 } });
   const [row] = await pool.sql<{ errors: number }[]>`select errors from tasks`;

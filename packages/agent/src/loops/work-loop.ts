@@ -6,6 +6,7 @@ import type { Journal } from '../outbox/journal.ts';
 import type { WorkMeters } from '../rates/work-meters.ts';
 import type { Offer } from '../runtimes/runtime.ts';
 import { leaseNameOf } from '../worker/lease-key.ts';
+import { isSameOffer } from '../worker/withdrawals.ts';
 import { offeredNow, wantedOffers } from '../worker/work-wanted.ts';
 import { Backoff } from './backoff.ts';
 
@@ -29,14 +30,21 @@ export interface WorkLoopDeps {
 export class WorkLoop {
   readonly #deps: WorkLoopDeps;
   readonly #changed = new Signal();
+  /** The lease request that waits for an answer. */
+  #asking: { readonly offers: readonly Offer[]; readonly abort: AbortController } | null = null;
 
   constructor(deps: WorkLoopDeps) {
     this.#deps = deps;
   }
 
-  /** Checks again whether work is wanted. */
+  /** Checks again whether work is wanted. A request that waits and asks for too little is sent again. */
   wake(): void {
     this.#changed.notify();
+    if (this.#asking === null) return;
+    const { offers, abort } = this.#asking;
+    const wanted = wantedOffers(this.#deps.machine.state, this.#deps.options.now()) ?? [];
+    const isMore = wanted.some((offer) => !offers.some((each) => isSameOffer(each, offer)));
+    if (isMore) abort.abort(new Error('the worker can run more now'));
   }
 
   /** Runs until `draining` aborts. */
@@ -51,12 +59,18 @@ export class WorkLoop {
         continue;
       }
       const sentAt = options.now();
+      const abort = new AbortController();
+      this.#asking = { offers, abort };
       try {
         const { tasks } = await options.client.call(
           'leaseTasks',
           { body: this.#request(offers, answerLost) },
           {
-            signal: AbortSignal.any([draining, AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS)]),
+            signal: AbortSignal.any([
+              draining,
+              abort.signal,
+              AbortSignal.timeout(WAIT_SECONDS * 1000 + REPLY_MS),
+            ]),
             onUnreadable: (entry) => options.log('lease.unreadable', { ...entry }),
           },
         );
@@ -66,8 +80,11 @@ export class WorkLoop {
       } catch (error) {
         if (draining.aborted) return;
         answerLost = !(error instanceof ApiError) || error.retryable;
+        if (abort.signal.aborted) continue;
         options.log('lease.failed', { reason: messageOf(error) });
         await backoff.wait(draining);
+      } finally {
+        this.#asking = null;
       }
     }
   }

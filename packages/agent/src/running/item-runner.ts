@@ -1,5 +1,4 @@
 import { messageOf } from '@macbatch/core';
-import type { Sleep } from '../loops/backoff.ts';
 import type { WorkMeters } from '../rates/work-meters.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { Effect } from '../worker/effect.ts';
@@ -13,7 +12,8 @@ type StartItem = Extract<Effect, { readonly kind: 'start_item' }>;
 export interface ItemRunnerDeps {
   readonly runtimes: readonly Runtime[];
   readonly meters: WorkMeters;
-  readonly sleep: Sleep;
+  /** A number in [0, 1). */
+  readonly random: () => number;
   readonly dispatch: (happening: Happening) => void;
 }
 
@@ -21,12 +21,9 @@ export interface ItemRunnerDeps {
 export class ItemRunner {
   readonly #deps: ItemRunnerDeps;
   readonly #aborts = new Map<number, AbortController>();
-  /** Successful runs of each runtime. */
-  readonly #successes: number[];
 
   constructor(deps: ItemRunnerDeps) {
     this.#deps = deps;
-    this.#successes = deps.runtimes.map(() => 0);
   }
 
   /** Starts an item. Its end is dispatched as `item_ended`. */
@@ -66,7 +63,6 @@ export class ItemRunner {
       const message = `${job_type} with ${model} is not offered now`;
       return { kind: 'not_here', error: { code: 'not_offered', message } };
     }
-    const index = start.runtime;
     let parsed: { params: Record<string, unknown>; payload: unknown };
     try {
       parsed = { params: JSON.parse(params), payload: JSON.parse(item.payload) };
@@ -75,17 +71,6 @@ export class ItemRunner {
       const unreadable = { code: 'invalid_payload', message: `not readable here: ${messageOf(error)}` };
       return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
     }
-    return runItem(
-      runtime,
-      item.item_id,
-      { job_type, model, ...parsed, signal },
-      {
-        sleep: this.#deps.sleep,
-        successes: () => this.#successes[index] ?? 0,
-        onSuccess: () => {
-          this.#successes[index] = (this.#successes[index] ?? 0) + 1;
-        },
-      },
-    );
+    return runItem(runtime, item.item_id, { job_type, model, ...parsed, signal }, this.#deps.random);
   }
 }

@@ -40,13 +40,24 @@ it('leaves out an empty model name, a digest that is too long, and infinite coun
   expect(outcomeWith({ usage: { a: Number.POSITIVE_INFINITY, b: 2 } }).usage).toEqual({ b: 2 });
 });
 
-it.each(['failed', 'not_here', 'crashed'] as const)(
-  'cuts the long message of an item that ended as %s',
-  (kind) => {
-    const end = reportableEnd({ kind, error: { code: 'x', message: `\u0000${'x'.repeat(50_000)}` } });
-    expect(end).toEqual({ kind, error: { code: 'x', message: `\ufffd${'x'.repeat(1999)}` } });
-  },
-);
+it.each(['not_here', 'crashed'] as const)('cuts the long message of an item that ended as %s', (kind) => {
+  const end = reportableEnd({ kind, error: { code: 'x', message: `\u0000${'x'.repeat(50_000)}` } });
+  expect(end).toEqual({ kind, error: { code: 'x', message: `\ufffd${'x'.repeat(1999)}` } });
+});
+
+it('cuts the long message of an item that failed, and keeps the rest', () => {
+  const failed = {
+    kind: 'failed',
+    failure: 'timeout',
+    retryAfterMs: 7,
+    bytesArrived: true,
+    jitter: 0.5,
+  } as const;
+  expect(reportableEnd({ ...failed, error: { code: 'x', message: 'x'.repeat(50_000) } })).toEqual({
+    ...failed,
+    error: { code: 'x', message: 'x'.repeat(2000) },
+  });
+});
 
 it('leaves an aborted run alone', () => {
   expect(reportableEnd({ kind: 'aborted' })).toEqual({ kind: 'aborted' });

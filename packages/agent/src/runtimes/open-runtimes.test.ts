@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PAUSES } from '../worker/pauses.ts';
 import { offeredNow, runtimeFor } from '../worker/work-wanted.ts';
 import { initialState } from '../worker/worker-state.ts';
 import { openRuntimes } from './open-runtimes.ts';
@@ -13,7 +14,8 @@ const workerWith = (runtimes: readonly Runtime[]) =>
     slots: 1,
     heartbeatMs: 1,
     reportMs: 1,
-    runtimes: runtimes.map(({ offers }) => offers),
+    runtimes: runtimes.map(({ name, offers }) => ({ name, offers, remote: false })),
+    pauses: PAUSES,
     hasFormerBoots: false,
   });
 

@@ -1,6 +1,6 @@
 import type { Runtime, WithdrawnOffer } from './runtime.ts';
 
-/** Has a runtime look whether withdrawn offers work again. A runtime that cannot look, or fails to, says no. */
+/** Has a runtime look whether offers work again. A runtime that cannot look, or fails to, says no. */
 export async function probeOffers(
   runtime: Runtime | undefined,
   offers: readonly WithdrawnOffer[],

@@ -100,6 +100,11 @@ export class RunFailure extends Error {
 /** One way to run items: a model server over HTTP, or a model in a child process. */
 export interface Runtime {
   readonly name: string;
+  /**
+   * Its items run on a server that has other clients, and that may go on with an aborted request.
+   * @default false
+   */
+  readonly remote?: boolean;
   /** What this runtime is set up to run. */
   readonly offers: readonly Offer[];
   /** Runs one item. Rejects with `RunFailure`, or with the signal's reason when aborted. */

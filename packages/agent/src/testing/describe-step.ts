@@ -54,6 +54,7 @@ function flagChanges(was: HeldTask, is: HeldTask): string[] {
     ...(is.possiblyExpired === was.possiblyExpired
       ? []
       : [`${name} ${is.possiblyExpired ? 'possibly expired' : 'trusted again'}`]),
+    ...is.retries.filter((item) => !was.retries.includes(item)).map(({ item_id }) => `retry ${item_id}`),
     ...suspects.map((id) => `suspect ${id}`),
     ...is.outcomes.slice(was.outcomes.length).map(({ item_id }) => `outcome of ${item_id}`),
     ...(is.acknowledged === was.acknowledged ? [] : [`${name} acknowledged up to ${is.acknowledged}`]),
@@ -110,6 +111,7 @@ function effectWords(effect: Effect, { runs }: WorkerState): string[] {
       return ['read the outbox'];
     case 'work_ended':
       return ['work ended'];
+    case 'wake_at':
     case 'save_lease':
     case 'forget_lease':
     case 'report_at':

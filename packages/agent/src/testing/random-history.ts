@@ -2,7 +2,7 @@ import type { EntryReply } from '@macbatch/contract';
 import fc from 'fast-check';
 import type { Happening } from '../worker/event.ts';
 import { type HeartbeatPlan, planHeartbeat } from '../worker/heartbeat-plan.ts';
-import type { ItemEnd } from '../worker/item-end.ts';
+import type { FailedEnd, ItemEnd } from '../worker/item-end.ts';
 import { leaseKey } from '../worker/lease-key.ts';
 import type { Run, WorkerState } from '../worker/worker-state.ts';
 import { LEASE_MS, leaseOf } from './worker-fixture.ts';
@@ -27,6 +27,17 @@ export interface Outside {
   heartbeat: Sent | null;
 }
 
+function failedEnd(failure: FailedEnd['failure'], { number }: Run): ItemEnd {
+  return {
+    kind: 'failed',
+    failure,
+    error: { code: failure === 'wait' ? 'server_unreachable' : 'server_error', message: 'x' },
+    retryAfterMs: null,
+    bytesArrived: number % 3 === 0,
+    jitter: 0.5,
+  };
+}
+
 const ENDS: readonly ((run: Run) => ItemEnd)[] = [
   (run) => ({ kind: 'outcome', outcome: { item_id: run.item.item_id, output: '1' } }),
   (run) => ({ kind: 'outcome', outcome: { item_id: run.item.item_id, output: '1' } }),
@@ -34,7 +45,11 @@ const ENDS: readonly ((run: Run) => ItemEnd)[] = [
     kind: 'outcome',
     outcome: { item_id: run.item.item_id, error: { code: 'bad', message: 'x' } },
   }),
-  () => ({ kind: 'failed', error: { code: 'timeout', message: 'x' } }),
+  (run) => failedEnd('transient', run),
+  (run) => failedEnd('timeout', run),
+  (run) => failedEnd('interrupted', run),
+  (run) => failedEnd('overload', run),
+  (run) => failedEnd('wait', run),
   () => ({ kind: 'not_here', error: { code: 'model_not_found', message: 'x' } }),
   () => ({
     kind: 'not_here',
@@ -138,6 +153,11 @@ const MAKE = {
     if (state.runtimes[0]?.probing !== true || offer === undefined || code === undefined) return null;
     return { kind: 'offers_probed', runtime: 0, results: [{ offer, code, works: pick % 2 === 0 }] };
   },
+  wake: ({ wakeAt }, outside) => {
+    if (wakeAt === null) return null;
+    outside.now = Math.max(outside.now, wakeAt);
+    return { kind: 'time_passed' };
+  },
   swap: () => ({ kind: 'model_swapped' }),
   drain: (state, _outside, pick) => (pick % 6 === 0 && state.life !== 'draining' ? { kind: 'drain' } : null),
   abort: (state, _outside, pick) =>
@@ -168,6 +188,7 @@ export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
       often('failReport', 1),
       often('fillDisk', 1),
       often('probe', 1),
+      often('wake', 3),
       often('swap', 1),
       often('drain', 1),
       often('abort', 1),

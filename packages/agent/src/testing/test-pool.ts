@@ -9,6 +9,7 @@ import { Agent } from '../agent/agent.ts';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import { sleep } from '../loops/backoff.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
+import { SHORT_PAUSES } from './short-pauses.ts';
 
 /** An event in an agent's log. */
 export type Logged = { readonly event: string } & Readonly<Record<string, unknown>>;
@@ -145,6 +146,7 @@ export class TestPool {
       now: () => Date.now(),
       sleep: (ms, signal) => sleep(Math.min(ms, 10), signal),
       random: () => 0.5,
+      pauses: SHORT_PAUSES,
       ...agentOptions,
     });
     const started: Omit<TestAgent, 'away'> = {

@@ -4,7 +4,7 @@ import type { Happening, WorkerEvent } from '../worker/event.ts';
 import { isStartable } from '../worker/held-task.ts';
 import { leaseKey } from '../worker/lease-key.ts';
 import { step } from '../worker/step.ts';
-import type { WorkerState } from '../worker/worker-state.ts';
+import type { RuntimeState, WorkerState } from '../worker/worker-state.ts';
 
 /** What events and effects say about one lease. */
 interface WatchedLease {
@@ -213,15 +213,17 @@ export class WatchedWorker {
     check(!wasRunning || savesRun(effects, event.run), `drops the outcome of ${item_id}`);
   }
 
-  /** No slot is idle while an item may run in it. */
+  /** No slot is idle while an item may run in it. A worker that waits for an endpoint has set its alarm. */
   #checkSlots(now: number): void {
-    const { tasks, runs, settings } = this.#state;
+    const { tasks, runs, settings, wakeAt } = this.#state;
+    if (wakeAt !== null && wakeAt > now) return;
     const startable = tasks.filter(
       (task) => isStartable(task) && !task.possiblyExpired && now <= task.trustedUntil,
     );
     const hasSuspects = tasks.some((task) => task.suspects.length > 0 && !task.possiblyExpired);
     if (runs.length === 0) check(startable.length === 0, 'leaves all slots idle');
     if (runs.some(({ suspicion }) => suspicion !== null) || hasSuspects) return;
+    if (this.#state.runtimes.some(isHeldUp) || runs.some(({ exclusive }) => exclusive)) return;
     const queued = startable.some(({ queue }) => queue.length > 0);
     check(runs.length >= settings.slots || !queued, 'leaves a slot idle');
   }
@@ -253,6 +255,18 @@ export class WatchedWorker {
     const watched = this.#leases.get(leaseKey(lease));
     for (const id of itemIds) if (watched?.saved.has(id) === false) watched.recordedElsewhere.add(id);
   }
+}
+
+/** Whether a runtime runs fewer items than it could: it is in trouble or overloaded, or an item has to run alone there. */
+function isHeldUp({ control, records }: RuntimeState): boolean {
+  const { gate, lanes, slots, remote } = control;
+  return (
+    gate !== null ||
+    // A server starts with one item.
+    (remote && lanes.length === 0) ||
+    lanes.some((lane) => lane.gate !== null || lane.limit < slots || lane.abandoned.length > 0) ||
+    records.some(({ alone }) => alone)
+  );
 }
 
 function savesRun(effects: readonly Effect[], run: number): boolean {

@@ -3,6 +3,8 @@ import type { Step } from '../worker/change.ts';
 import type { Happening } from '../worker/event.ts';
 import { planHeartbeat } from '../worker/heartbeat-plan.ts';
 import type { HeldTask } from '../worker/held-task.ts';
+import type { FailedEnd } from '../worker/item-end.ts';
+import { PAUSES } from '../worker/pauses.ts';
 import { step } from '../worker/step.ts';
 import { initialState, type WorkerSettings, type WorkerState } from '../worker/worker-state.ts';
 
@@ -19,11 +21,16 @@ export const SETTINGS: WorkerSettings = {
   heartbeatMs: HEARTBEAT_MS,
   reportMs: REPORT_MS,
   runtimes: [
-    [
-      { job_type: 'chat', model: 'm' },
-      { job_type: 'embed', model: 'm' },
-    ],
+    {
+      name: 'server',
+      offers: [
+        { job_type: 'chat', model: 'm' },
+        { job_type: 'embed', model: 'm' },
+      ],
+      remote: false,
+    },
   ],
+  pauses: PAUSES,
   hasFormerBoots: false,
 };
 
@@ -113,10 +120,18 @@ export const succeeded = (run: number, itemId: string): Happening => ({
   run,
   end: { kind: 'outcome', outcome: { item_id: itemId, output: '1' } },
 });
-export const failed = (run: number, message = 'it broke'): Happening => ({
+export const failed = (run: number, message = 'it broke', more: Partial<FailedEnd> = {}): Happening => ({
   kind: 'item_ended',
   run,
-  end: { kind: 'failed', error: { code: 'timeout', message } },
+  end: {
+    kind: 'failed',
+    failure: 'transient',
+    error: { code: 'server_error', message },
+    retryAfterMs: null,
+    bytesArrived: false,
+    jitter: 0.5,
+    ...more,
+  },
 });
 export const crashed = (run: number): Happening => ({
   kind: 'item_ended',

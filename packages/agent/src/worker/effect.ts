@@ -36,6 +36,8 @@ export type Effect =
   /** A report is due earlier than before. */
   | { readonly kind: 'report_at'; readonly at: number }
   | { readonly kind: 'send_heartbeat' }
+  /** Ends with `time_passed` at that time. Replaces the one before. */
+  | { readonly kind: 'wake_at'; readonly at: number }
   | { readonly kind: 'ask_for_work' }
   /** Ends with `offers_probed`. */
   | {

@@ -1,8 +1,12 @@
+import type { ReportedError } from '@macbatch/contract';
 import { type Change, emit, inOrder, log, nothing, set } from './change.ts';
+import { forgetRecord, recordName } from './endpoint-runs.ts';
+import { closeEndpoint, judgeFailedRun, noteAbort, noteAnswer } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
-import { addFailure, addOutcome, addSuspect, close, offerOf } from './held-task.ts';
-import type { ItemEnd } from './item-end.ts';
+import { addFailure, addOutcome, addRetry, addSuspect, close, offerOf } from './held-task.ts';
+import type { FailedEnd, ItemEnd } from './item-end.ts';
+import type { Verdict } from './item-record.ts';
 import { leaseNameOf } from './lease-key.ts';
 import { type CrashVerdict, countCrash, countSuccess, type Quarantine } from './quarantine.ts';
 import { noteOutcome, queueTask } from './reports.ts';
@@ -15,8 +19,73 @@ export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Chang
   return (state) => {
     const run = state.runs.find((each) => each.number === number && each.saving === null);
     if (run === undefined) return nothing(state);
-    if (end.kind === 'crashed') return judgeCrash(run, end, now)(state);
-    return end.kind === 'outcome' ? saveOutcome(run, end)(state) : freeSlot(run, end, now)(state);
+    switch (end.kind) {
+      case 'crashed':
+        return judgeCrash(run, end, now)(state);
+      case 'outcome':
+        // The answer may make room on its endpoint, in another slot.
+        return inOrder(
+          noteAnswer(run, 'output' in end.outcome, now),
+          saveOutcome(run, end),
+          fillSlots(now),
+        )(state);
+      case 'failed':
+        return noteFailure(run, end, now)(state);
+      case 'not_here':
+        return noteRefusal(run, end, now)(state);
+      case 'aborted':
+        return inOrder(noteAbort(run, now), freeSlot(run, end, now))(state);
+    }
+  };
+}
+
+function noteFailure(run: Run, end: FailedEnd, now: number): Change {
+  const { failure, error } = end;
+  if (failure === 'wait') return inOrder(closeEndpoint(run, end, now), runAgain(run, now));
+  return judgeFailedRun(run, run.item, { ...end, failure }, now, (verdict) =>
+    carryOutBlame(run, verdict, error, now),
+  );
+}
+
+/** Codes that no other item can disprove. */
+const CERTAIN: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted', 'certificate_refused']);
+
+/** A model that has answered here is not withdrawn because of one item: the item may be what it cannot do. */
+function noteRefusal(run: Run, end: Extract<ItemEnd, { readonly kind: 'not_here' }>, now: number): Change {
+  const { error } = end;
+  if (run.answeredBefore === 0 || CERTAIN.has(error.code)) return freeSlot(run, end, now);
+  const failed = { failure: 'not_here', error, bytesArrived: false, jitter: 0 } as const;
+  return judgeFailedRun(run, run.item, failed, now, (verdict) =>
+    verdict === 'server' ? freeSlot(run, end, now) : carryOutBlame(run, verdict, error, now),
+  );
+}
+
+function carryOutBlame(run: Run, verdict: Verdict, error: ReportedError, now: number): Change {
+  switch (verdict) {
+    case 'again':
+    case 'server':
+      return runAgain(run, now);
+    case 'failed':
+      return freeSlot(run, { kind: 'not_again', error }, now);
+    case 'item_error':
+      return inOrder(
+        saveOutcome(run, { kind: 'outcome', outcome: { item_id: run.item.item_id, error } }),
+        fillSlots(now),
+      );
+  }
+}
+
+/** Puts the item back, to run again when its endpoint has room. */
+function runAgain(run: Run, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, run.task);
+    if (task === undefined) return nothing(state);
+    if (task.recordedElsewhere.has(run.item.item_id)) return freeSlot(run, null, now)(state);
+    if (task.closed) return freeSlot(run, task.error === null ? { kind: 'aborted' } : null, now)(state);
+    return inOrder(
+      set((before) => withTask(before, addRetry(task, run.item))),
+      freeSlot(run, null, now),
+    )(state);
   };
 }
 
@@ -100,8 +169,13 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
   };
 }
 
+/** An end that needs no more judgement. `not_again`: the item failed here and may succeed on another worker. */
+type FinalEnd =
+  | Exclude<ItemEnd, { readonly kind: 'crashed' | 'failed' }>
+  | { readonly kind: 'not_again'; readonly error: ReportedError };
+
 /** Takes the run out of its slot. `end` is null if the item runs again. */
-function freeSlot(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }> | null, now: number): Change {
+function freeSlot(run: Run, end: FinalEnd | null, now: number): Change {
   return inOrder(
     set((state) => ({ ...state, runs: state.runs.filter((each) => each.number !== run.number) })),
     end === null ? nothing : noteEnd(run, end, now),
@@ -115,7 +189,7 @@ function freeSlot(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }> 
   );
 }
 
-function noteEnd(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }>, now: number): Change {
+function noteEnd(run: Run, end: FinalEnd, now: number): Change {
   return (state) => {
     const task = taskOf(state, run.task);
     if (task === undefined || task.recordedElsewhere.has(run.item.item_id)) return nothing(state);
@@ -123,6 +197,7 @@ function noteEnd(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }>, 
       case 'outcome':
         return inOrder(
           set((before) => withTask(before, addOutcome(task, end.outcome))),
+          forgetRecord(recordName(task.lease.task_id, run.item)),
           'output' in end.outcome
             ? set((before) => ({
                 ...before,
@@ -130,11 +205,15 @@ function noteEnd(run: Run, end: Exclude<ItemEnd, { readonly kind: 'crashed' }>, 
               }))
             : nothing,
         )(state);
-      case 'failed':
+      case 'not_again':
         return { state: withTask(state, addFailure(task, end.error)), effects: [] };
       case 'not_here':
         return inOrder(
-          log('task.not_here', { task_id: task.lease.task_id, code: end.error.code }),
+          log('task.not_here', {
+            task_id: task.lease.task_id,
+            code: end.error.code,
+            reason: end.error.message,
+          }),
           withdrawFailed(run, end, now),
           set((before) => withTask(before, close({ ...task, handBack: true }))),
         )(state);

@@ -12,6 +12,8 @@ export type Happening =
   | { readonly kind: 'item_ended'; readonly run: number; readonly end: ItemEnd }
   /** The outcome of a run is in the outbox, or the outbox took nothing and keeps it in memory. */
   | { readonly kind: 'outcome_saved'; readonly run: number }
+  /** The time of the last `wake_at` has come. */
+  | { readonly kind: 'time_passed' }
   /** A runtime loads another model than the one before. */
   | { readonly kind: 'model_swapped' }
   | {

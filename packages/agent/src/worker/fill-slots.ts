@@ -1,4 +1,14 @@
-import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
+import { type Change, emit, forEach, inOrder, log, nothing, type Step, set } from './change.ts';
+import { controlStarted, laneOf } from './endpoint-control.ts';
+import {
+  placeFor,
+  recordName,
+  recordOf,
+  requestsOn,
+  roomOn,
+  runtimesFor,
+  withControl,
+} from './endpoint-runs.ts';
 import { type HeldTask, isStartable, type LeasedItem, offerOf, type Suspect, takeItem } from './held-task.ts';
 import type { Suspicion } from './quarantine.ts';
 import { flush } from './reports.ts';
@@ -12,7 +22,7 @@ export function fillSlots(now: number): Change {
   );
 }
 
-/** All held tasks feed the slots, oldest first. A suspect waits until the slots are empty and runs alone. */
+/** A suspect waits until the slots are empty and runs alone. Otherwise all held tasks feed the slots. */
 function startItems(now: number): Change {
   return (state) => {
     if (isQuarantined(state)) return nothing(state);
@@ -21,38 +31,140 @@ function startItems(now: number): Change {
       forEach(suspects, ({ number }) => confirmLease(number, now)),
       (checked) => {
         const next = nextSuspect(checked, now);
-        if (next === null)
-          return forEach(tasksToStart(checked, now), (number) => startQueued(number, now))(checked);
+        if (next === null) return startWhatFits(now)(checked);
         if (checked.runs.length > 0) return nothing(checked);
         const { task, suspect } = next;
-        return startItem(task.number, suspect.item, suspect.suspicion, now)(checked);
+        const runtime = runtimeFor(checked, offerOf(task), now);
+        return startItem(task.number, suspect.item, runtime, suspect.suspicion, now)(checked);
       },
     )(state);
   };
 }
 
-/** Numbers of the tasks that have enough items for the free slots, oldest first. Expired leases count as no items. */
-function tasksToStart({ tasks, runs, settings }: WorkerState, now: number): readonly number[] {
-  let room = settings.slots - runs.length;
-  const numbers: number[] = [];
-  for (const task of tasks) {
-    if (room <= 0) break;
-    if (task.queue.length === 0) continue;
-    numbers.push(task.number);
-    if (!mayHaveExpired(task, now)) room -= task.queue.length;
-  }
-  return numbers;
+/**
+ * Starts items where their endpoints have room, oldest task first. An item that has to run alone on its endpoint goes
+ * first there, except on an endpoint in trouble: there an item that has not failed shows more.
+ */
+function startWhatFits(now: number): Change {
+  return inOrder(
+    (state) => forEach(state.runtimes.keys(), (runtime) => startAlone(runtime, 'in order', now))(state),
+    eachTask((number) => startQueued(number, now), now),
+    eachTask((number) => startRetries(number, now), now),
+    (state) => forEach(state.runtimes.keys(), (runtime) => startAlone(runtime, 'in trouble', now))(state),
+  );
 }
 
-/** Starts items of one task, in order, until the slots are full. */
+/** Visits the tasks with items to start until the slots are full. Skips tasks whose endpoint has no room. */
+function eachTask(start: (number: number) => Change, now: number): Change {
+  return (state) => {
+    const full = new Set<string>();
+    let step: Step = { state, effects: [] };
+    for (const task of state.tasks) {
+      if (step.state.runs.length >= state.settings.slots) break;
+      const { job_type, model } = task.lease;
+      const offer = `${job_type}/${model}`;
+      if (!isStartable(task) || full.has(offer)) continue;
+      const after = start(task.number)(step.state);
+      step = { state: after.state, effects: [...step.effects, ...after.effects] };
+      if (placeFor(step.state, offerOf(task), now) === null) full.add(offer);
+    }
+    return step;
+  };
+}
+
+/** Starts items of one task that have not run yet, in order. */
 function startQueued(number: number, now: number): Change {
   return (state) => {
     const task = taskOf(state, number);
-    const room = state.settings.slots - state.runs.length;
-    if (task === undefined || task.queue.length === 0 || room <= 0) return nothing(state);
+    if (task === undefined || task.queue.length === 0) return nothing(state);
     if (mayHaveExpired(task, now)) return confirmLease(number, now)(state);
-    return forEach(task.queue.slice(0, room), (item) => startItem(number, item, null, now))(state);
+    const fresh = namesOfFailed(state).size === 0 ? task.queue : task.queue.filter(isFresh(state, task));
+    return forEach(fresh.slice(0, state.settings.slots), (item) => startIfRoom(number, item, now))(state);
   };
+}
+
+/** Starts items of one task that run again and need not be alone, those with the fewest failures first. */
+function startRetries(number: number, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined) return nothing(state);
+    const again = itemsToRunAgain(state, task);
+    if (again.length === 0) return nothing(state);
+    if (mayHaveExpired(task, now)) return confirmLease(number, now)(state);
+    return forEach(again, (item) => startIfRoom(number, item, now))(state);
+  };
+}
+
+/** Items that were put back, or that failed here under another lease of the same task. */
+function itemsToRunAgain(state: WorkerState, task: HeldTask): readonly LeasedItem[] {
+  if (namesOfFailed(state).size === 0) return task.retries;
+  const fresh = isFresh(state, task);
+  return [...task.retries, ...task.queue.filter((item) => !fresh(item))];
+}
+
+function isFresh(state: WorkerState, task: HeldTask): (item: LeasedItem) => boolean {
+  const failed = namesOfFailed(state);
+  return (item) => !failed.has(recordName(task.lease.task_id, item));
+}
+
+function namesOfFailed({ runtimes }: WorkerState): ReadonlySet<string> {
+  return new Set(runtimes.flatMap(({ records }) => records.map(({ name }) => name)));
+}
+
+function startIfRoom(number: number, item: LeasedItem, now: number): Change {
+  return (state) => {
+    const task = taskOf(state, number);
+    if (task === undefined || state.runs.length >= state.settings.slots) return nothing(state);
+    const place = placeFor(state, offerOf(task), now);
+    if (place === null) return nothing(state);
+    const { runtime } = place;
+    const record = recordOf(state, runtime, recordName(task.lease.task_id, item));
+    if (record !== null && (record.alone || record.notBefore > now)) return nothing(state);
+    if (runtime !== null && !isInTrouble(state, runtime, offerOf(task).model)) {
+      // The endpoint becomes idle for an item that has to run alone.
+      if (nextAlone(state, runtime, now) !== null) return nothing(state);
+    }
+    return startItem(number, item, runtime, null, now)(state);
+  };
+}
+
+/** Starts the next item that has to run alone on an endpoint, if nothing else runs there. */
+function startAlone(runtime: number, when: 'in order' | 'in trouble', now: number): Change {
+  return (state) => {
+    if (state.runs.length >= state.settings.slots) return nothing(state);
+    const next = nextAlone(state, runtime, now);
+    if (next === null || requestsOn(state, runtime).length > 0) return nothing(state);
+    const { task, item } = next;
+    const offer = offerOf(task);
+    const isNext = isInTrouble(state, runtime, offer.model) === (when === 'in trouble');
+    if (!isNext || roomOn(state, runtime, offer, now) === 0) return nothing(state);
+    return startItem(task.number, item, runtime, null, now)(state);
+  };
+}
+
+/** The item with the fewest failures that has to run alone on a runtime and may start now. */
+function nextAlone(
+  state: WorkerState,
+  runtime: number,
+  now: number,
+): { readonly task: HeldTask; readonly item: LeasedItem } | null {
+  if (state.runtimes[runtime]?.records.some((record) => record.alone) !== true) return null;
+  const [next] = state.tasks
+    .filter((task) => isStartable(task) && !mayHaveExpired(task, now))
+    .filter((task) => runtimesFor(state, offerOf(task), now).includes(runtime))
+    .flatMap((task) =>
+      itemsToRunAgain(state, task).flatMap((item) => {
+        const record = recordOf(state, runtime, recordName(task.lease.task_id, item));
+        return record?.alone === true && record.notBefore <= now ? [{ task, item, record }] : [];
+      }),
+    )
+    .toSorted((one, other) => one.record.tries - other.record.tries);
+  return next ?? null;
+}
+
+function isInTrouble({ runtimes }: WorkerState, runtime: number, model: string): boolean {
+  const control = runtimes[runtime]?.control;
+  return control !== undefined && (control.gate !== null || laneOf(control, model).gate !== null);
 }
 
 /** The suspect with the fewest crashes: innocent items run first, and show that the runtime works. */
@@ -67,28 +179,44 @@ function nextSuspect(
   return next ?? null;
 }
 
-function startItem(number: number, item: LeasedItem, suspicion: Suspicion | null, now: number): Change {
+function startItem(
+  number: number,
+  item: LeasedItem,
+  runtime: number | null,
+  suspicion: Suspicion | null,
+  now: number,
+): Change {
   return (state) => {
     const task = taskOf(state, number);
     if (task === undefined) return nothing(state);
     const offer = offerOf(task);
+    const control = runtime === null ? undefined : state.runtimes[runtime]?.control;
     const run: Run = {
       number: state.nextNumber,
       task: number,
       item,
       offer,
-      runtime: runtimeFor(state, offer, now),
+      runtime,
       suspicion,
       alone: state.runs.length === 0,
       saving: null,
+      startedAt: now,
+      answeredBefore: control === undefined ? 0 : laneOf(control, offer.model).answered,
+      aloneOnRuntime: runtime !== null && requestsOn(state, runtime).length === 0,
+      exclusive: recordOf(state, runtime, recordName(task.lease.task_id, item))?.alone === true,
     };
-    const others = state.runs.map((other) => (other.alone ? { ...other, alone: false } : other));
+    const others = state.runs.map((other) => ({
+      ...other,
+      alone: false,
+      aloneOnRuntime: other.aloneOnRuntime && other.runtime !== runtime,
+    }));
     return inOrder(
       set((before) => ({
         ...withTask(before, takeItem(task, item)),
         runs: [...others, run],
         nextNumber: before.nextNumber + 1,
       })),
+      withControl(runtime, (before) => controlStarted(before, now)),
       emit({
         kind: 'start_item',
         run: run.number,

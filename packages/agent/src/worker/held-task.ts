@@ -10,9 +10,6 @@ export interface Suspect {
   readonly suspicion: Suspicion;
 }
 
-/** After this many failed items, the rest of a task is left to another worker. */
-const MAX_FAILED_ITEMS = 3;
-
 /** A leased task: items that are left to start, and outcomes. Its running items are in `runs` of the state. */
 export interface HeldTask {
   /** Unique in this process: the same lease can be granted twice, as a copy. */
@@ -24,6 +21,8 @@ export interface HeldTask {
   readonly possiblyExpired: boolean;
   /** Items that have not been started, in order. */
   readonly queue: readonly LeasedItem[];
+  /** Items that were started and did not end: they run again. Their runtime has the record of their failures. */
+  readonly retries: readonly LeasedItem[];
   /** Items that wait to run alone. */
   readonly suspects: readonly Suspect[];
   /** Ids of items that were in flight at a crash and have no outcome yet, waiting or running. */
@@ -35,7 +34,6 @@ export interface HeldTask {
   readonly recordedElsewhere: ReadonlySet<string>;
   /** First error of an item that failed here and may succeed elsewhere. */
   readonly error: ReportedError | null;
-  readonly failedItems: number;
   /** No more of its items start here. */
   readonly closed: boolean;
   /** Items without an outcome are handed back, with no error. */
@@ -52,13 +50,13 @@ export function heldTask(number: number, lease: LeasedTask, trustedUntil: number
     trustedUntil,
     possiblyExpired: false,
     queue: lease.items,
+    retries: [],
     suspects: [],
     suspectIds: [],
     outcomes: [],
     acknowledged: 0,
     recordedElsewhere: new Set(),
     error: null,
-    failedItems: 0,
     closed: false,
     handBack: false,
     lost: false,
@@ -70,9 +68,9 @@ export function offerOf({ lease: { job_type, model } }: HeldTask): Offer {
   return { job_type, model };
 }
 
-/** Whether items of the task are left to start, including items that run alone. */
-export function isStartable({ queue, suspects }: HeldTask): boolean {
-  return queue.length > 0 || suspects.length > 0;
+/** Whether items of the task are left to start, including items that run again or alone. */
+export function isStartable({ queue, retries, suspects }: HeldTask): boolean {
+  return queue.length > 0 || retries.length > 0 || suspects.length > 0;
 }
 
 /** Number of items that this worker has to report: all but those that another worker has reported. */
@@ -86,13 +84,14 @@ export function takeItem(task: HeldTask, item: LeasedItem): HeldTask {
     ...task,
     // For long queues, a slice is much faster than a filter.
     queue: task.queue[0] === item ? task.queue.slice(1) : task.queue.filter((each) => each !== item),
+    retries: task.retries.filter((each) => each !== item),
     suspects: task.suspects.filter((each) => each.item !== item),
   };
 }
 
 /** Closes a task: no more of its items start. */
 export function close(task: HeldTask): HeldTask {
-  return { ...task, queue: [], suspects: [], closed: true };
+  return { ...task, queue: [], retries: [], suspects: [], closed: true };
 }
 
 /** Adds the outcome of an item. */
@@ -104,10 +103,14 @@ export function addOutcome(task: HeldTask, outcome: Outcome): HeldTask {
   };
 }
 
-/** Counts an item that failed here. The first error is the task's. */
+/** Notes that an item failed here. The first error is the task's. The other items go on, so that they get outcomes. */
 export function addFailure(task: HeldTask, error: ReportedError): HeldTask {
-  const failed = { ...task, error: task.error ?? error, failedItems: task.failedItems + 1 };
-  return failed.failedItems >= MAX_FAILED_ITEMS ? close(failed) : failed;
+  return { ...task, error: task.error ?? error };
+}
+
+/** Lets an item run again later, unless the task is closed. */
+export function addRetry(task: HeldTask, item: LeasedItem): HeldTask {
+  return task.closed ? task : { ...task, retries: [...task.retries, item] };
 }
 
 /** Lets an item run again, alone, unless the task is closed. */
@@ -132,6 +135,7 @@ export function leaveOutRecorded(task: HeldTask, itemIds: readonly string[]): He
     ...task,
     recordedElsewhere,
     queue: task.queue.filter(({ item_id }) => !recordedElsewhere.has(item_id)),
+    retries: task.retries.filter(({ item_id }) => !recordedElsewhere.has(item_id)),
     suspects: task.suspects.filter(({ item }) => !recordedElsewhere.has(item.item_id)),
   };
 }

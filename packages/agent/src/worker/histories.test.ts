@@ -11,7 +11,11 @@ const RUNS = 2000;
 /** More rounds than any history needs until nothing changes. */
 const MAX_ROUNDS = 300;
 
-const settings = fc.record({ slots: fc.integer({ min: 1, max: 4 }), hasFormerBoots: fc.boolean() });
+const settings = fc.record({
+  slots: fc.integer({ min: 1, max: 4 }),
+  hasFormerBoots: fc.boolean(),
+  remote: fc.boolean(),
+});
 
 const recovered: fc.Arbitrary<readonly RecoveredTask[]> = fc.array(
   fc.record({
@@ -25,10 +29,19 @@ const recovered: fc.Arbitrary<readonly RecoveredTask[]> = fc.array(
 
 /** A worker after its first heartbeat, with what an earlier process left in its outbox. */
 function started(
-  given: { readonly slots: number; readonly hasFormerBoots: boolean },
+  {
+    remote,
+    ...given
+  }: { readonly slots: number; readonly hasFormerBoots: boolean; readonly remote: boolean },
   left: readonly RecoveredTask[],
 ): WatchedWorker {
-  const worker = new WatchedWorker(initialState({ ...SETTINGS, ...given }));
+  const worker = new WatchedWorker(
+    initialState({
+      ...SETTINGS,
+      ...given,
+      runtimes: SETTINGS.runtimes.map((runtime) => ({ ...runtime, remote })),
+    }),
+  );
   answerHeartbeat(worker, T0);
   worker.take({ kind: 'outbox_read', recovered: left }, T0);
   return worker;
@@ -49,11 +62,14 @@ function live(worker: WatchedWorker, history: readonly Draw[]): Outside {
 }
 
 /** Everybody answers and every item succeeds, until the worker holds nothing. */
-function comeToRest(worker: WatchedWorker, now: number): void {
+function comeToRest(worker: WatchedWorker, start: number): void {
+  let now = start;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const { tasks, runs, reports } = worker.state;
+    const { tasks, runs, reports, wakeAt } = worker.state;
     if (tasks.length + runs.length + reports.waiting.length === 0) return;
+    now = Math.max(now, wakeAt ?? now);
     answerHeartbeat(worker, now);
+    worker.take({ kind: 'time_passed' }, now);
     for (const { number, item, saving } of worker.state.runs) {
       const outcome = { item_id: item.item_id, output: '1' };
       if (saving === null)

@@ -10,11 +10,23 @@ export interface RuntimeWithdrawal {
   readonly until: 'probe' | 'restart';
 }
 
+/** A run that failed for a reason that may be the item's, the server's, or the load's. */
+export interface FailedEnd {
+  readonly kind: 'failed';
+  readonly failure: 'wait' | 'overload' | 'interrupted' | 'timeout' | 'transient';
+  readonly error: ReportedError;
+  /** How long the server asked to be left alone. */
+  readonly retryAfterMs: number | null;
+  /** Parts of the answer had arrived. */
+  readonly bytesArrived: boolean;
+  /** In [0, 1): spreads the next tries of several items and workers. */
+  readonly jitter: number;
+}
+
 /** How the run of one item ended. */
 export type ItemEnd =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  /** All tries here failed. It becomes the task's error, as another worker may succeed. */
-  | { readonly kind: 'failed'; readonly error: ReportedError }
+  | FailedEnd
   /** This Mac cannot run it now; the item is not to blame. */
   | { readonly kind: 'not_here'; readonly error: ReportedError; readonly withdraws?: RuntimeWithdrawal }
   /** The runtime's process died while the item ran. */

@@ -3,10 +3,14 @@ import { becomes } from './become.ts';
 import { type Change, emit, inOrder, nothing, type Step, set } from './change.ts';
 import { endItem, outcomeSaved } from './end-item.ts';
 import type { WorkerEvent } from './event.ts';
+import { fillSlots } from './fill-slots.ts';
+import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
+import { isAlarmDue, setWakeUp } from './wake-up.ts';
 import { offersProbed, probeDueOffers } from './withdraw-failed.ts';
+import { isSameOffer } from './withdrawals.ts';
 import { isReadyForWork, wantedOffers } from './work-wanted.ts';
 import type { WorkerState } from './worker-state.ts';
 
@@ -16,9 +20,15 @@ import type { WorkerState } from './worker-state.ts';
  * of what each event does in each state.
  */
 export function step(state: WorkerState, event: WorkerEvent): Step {
-  return inOrder(changeFor(event), probeDueOffers(event.now), (after) => signalsFor(state, event)(after))(
-    state,
-  );
+  const { now } = event;
+  return inOrder(
+    changeFor(event),
+    fillWhenDue(now),
+    handBackWaiting(now),
+    probeDueOffers(now),
+    (after) => signalsFor(state, event)(after),
+    setWakeUp(now),
+  )(state);
 }
 
 function changeFor(event: WorkerEvent): Change {
@@ -29,6 +39,8 @@ function changeFor(event: WorkerEvent): Change {
       return endItem(event);
     case 'outcome_saved':
       return outcomeSaved(event);
+    case 'time_passed':
+      return nothing;
     case 'model_swapped':
       // The control plane prefers workers that have a job's model loaded.
       return emit({ kind: 'send_heartbeat' });
@@ -47,7 +59,7 @@ function changeFor(event: WorkerEvent): Change {
     case 'report_failed':
       return reportFailed(event);
     case 'offers_probed':
-      return offersProbed(event);
+      return inOrder(offersProbed(event), fillSlots(event.now));
     case 'drain':
       return inOrder(becomes('draining'), leaveAllTasks(event.now));
     case 'grace_over':
@@ -58,16 +70,28 @@ function changeFor(event: WorkerEvent): Change {
   }
 }
 
+/** Starts what only had to wait for its time. Any event may notice that first. */
+function fillWhenDue(now: number): Change {
+  return (state) => (isAlarmDue(state, now) ? fillSlots(now)(state) : nothing(state));
+}
+
 /** Wakes the loops that wait for this change. */
 function signalsFor(before: WorkerState, { now }: WorkerEvent): Change {
   return (after) =>
     inOrder(
-      (isReadyForWork(after) && !isReadyForWork(before)) ||
-        (wantedOffers(before, now) === null && wantedOffers(after, now) !== null)
+      (isReadyForWork(after) && !isReadyForWork(before)) || wantsMore(before, after, now)
         ? emit({ kind: 'ask_for_work' })
         : nothing,
       isDone(after) && !isDone(before) ? emit({ kind: 'work_ended' }) : nothing,
     )(after);
+}
+
+/** Whether the worker wants work that a request which may be under way does not ask for. */
+function wantsMore(before: WorkerState, after: WorkerState, now: number): boolean {
+  const wanted = wantedOffers(after, now);
+  if (wanted === null) return false;
+  const asked = wantedOffers(before, now) ?? [];
+  return wanted.some((offer) => !asked.some((each) => isSameOffer(each, offer)));
 }
 
 function isDone({ life, runs }: WorkerState): boolean {

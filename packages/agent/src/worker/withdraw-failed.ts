@@ -1,6 +1,11 @@
 import type { Offer } from '../runtimes/runtime.ts';
 import { type Change, emit, forEach, inOrder, nothing, set } from './change.ts';
+import { laneOf } from './endpoint-control.ts';
+import { requestsOn, withControl } from './endpoint-runs.ts';
+import { reached as serverReached } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
+import { type Gate, isShut, isUnreachable } from './gate.ts';
+import { isStartable, offerOf } from './held-task.ts';
 import type { ItemEnd, RuntimeWithdrawal } from './item-end.ts';
 import { dueForProbe, isSameOffer, restore, withdraw } from './withdrawals.ts';
 import type { Run, WorkerState } from './worker-state.ts';
@@ -12,43 +17,87 @@ export function withdrawFailed(
   now: number,
 ): Change {
   const { code } = error;
-  return inOrder(
-    withdrawOne({ offer, runtime: null, code, ends: 'pause' }, now),
-    runtime === null || withdraws === undefined
-      ? nothing
-      : (state) =>
-          forEach(reached(state, runtime, offer, withdraws.reach), (each) =>
-            withdrawOne({ offer: each, runtime, code, ends: withdraws.until }, now),
-          )(state),
-  );
+  // Without a word from the runtime, the worker does not ask for the offer at all for a while.
+  if (runtime === null || withdraws === undefined)
+    return withdrawOne({ offer, runtime: null, code, ends: 'pause' }, now);
+  return (state) =>
+    forEach(reached(state, runtime, offer, withdraws.reach), (each) =>
+      withdrawOne({ offer: each, runtime, code, ends: withdraws.until }, now),
+    )(state);
 }
 
-/** Has each runtime probe its withdrawn offers whose pause is over, one probe at a time. */
+/** Has each runtime probe what it could not run or reach and whose pause is over, one probe at a time. */
 export function probeDueOffers(now: number): Change {
   return (state) => {
     const due = dueForProbe(state.withdrawals, now);
-    const runtimes = new Set(due.map(({ runtime }) => runtime));
-    return forEach(runtimes, (runtime) =>
-      runtime === null
-        ? nothing
-        : probe(
-            runtime,
-            due.filter((each) => each.runtime === runtime),
-          ),
-    )(state);
+    return forEach(state.runtimes.keys(), (runtime) => {
+      const offers = [
+        ...due.filter((each) => each.runtime === runtime),
+        ...unreachableOffers(state, runtime, now),
+      ];
+      return offers.length === 0 ? nothing : probe(runtime, offers);
+    })(state);
   };
+}
+
+/** Offers of an unreachable runtime that nobody waits for here. Where an item waits, the item itself is the probe. */
+function unreachableOffers(
+  state: WorkerState,
+  runtime: number,
+  now: number,
+): readonly { readonly offer: Offer; readonly code: string }[] {
+  const { control, offers } = state.runtimes[runtime] ?? { control: undefined, offers: [] };
+  if (control === undefined || requestsOn(state, runtime).length > 0) return [];
+  const waiting = state.tasks.filter(isStartable).map(offerOf);
+  const seen = new Set<string>();
+  return offers.flatMap((offer) => {
+    const gate = control.gate ?? laneOf(control, offer.model).gate;
+    if (!isUnreachable(gate) || isShut(gate, now) || seen.has(offer.model)) return [];
+    if (waiting.some((each) => offers.some((own) => isSameOffer(own, each)))) return [];
+    seen.add(offer.model);
+    return [{ offer, code: gate.error.code }];
+  });
 }
 
 /** Makes offers again that work again; the others are withdrawn for twice as long. */
 export function offersProbed({ runtime, results, now }: EventOf<'offers_probed'>): Change {
   return inOrder(
     setProbing(runtime, false),
-    forEach(results, ({ offer, code, works }) =>
-      works
-        ? set((state) => ({ ...state, withdrawals: restore(state.withdrawals, { offer, runtime }) }))
-        : withdrawOne({ offer, runtime, code, ends: 'probe' }, now),
-    ),
+    forEach(results, (result) => probed(runtime, result, now)),
   );
+}
+
+function probed(
+  runtime: number,
+  { offer, code, works }: EventOf<'offers_probed'>['results'][number],
+  now: number,
+): Change {
+  return (state) => {
+    const control = state.runtimes[runtime]?.control;
+    const gates = control === undefined ? [] : [control.gate, laneOf(control, offer.model).gate];
+    if (gates.some((gate) => isUnreachable(gate) && gate.error.code === code)) {
+      return works ? serverReached(runtime, isUnreachable)(state) : stillUnreachable(runtime, now)(state);
+    }
+    if (works) {
+      return {
+        state: { ...state, withdrawals: restore(state.withdrawals, { offer, runtime }) },
+        effects: [],
+      };
+    }
+    return withdrawOne({ offer, runtime, code, ends: 'probe' }, now)(state);
+  };
+}
+
+function stillUnreachable(runtime: number, now: number): Change {
+  return (state) => {
+    const until = now + state.settings.pauses.unreachableMs;
+    const later = (gate: Gate | null) => (isUnreachable(gate) ? { ...gate, until } : gate);
+    return withControl(runtime, (control) => ({
+      ...control,
+      gate: later(control.gate),
+      lanes: control.lanes.map((lane) => ({ ...lane, gate: later(lane.gate) })),
+    }))(state);
+  };
 }
 
 function probe(runtime: number, due: readonly { readonly offer: Offer; readonly code: string }[]): Change {

@@ -10,7 +10,7 @@ import {
 
 const chat = { job_type: 'chat', model: 'small' } as const;
 const embed = { job_type: 'embed', model: 'small' } as const;
-const MINUTE_MS = 60_000;
+const FIRST_MS = 15_000;
 
 const failed = (ends: Withdrawal['ends'], runtime: number | null = 0) => ({
   offer: chat,
@@ -20,16 +20,16 @@ const failed = (ends: Withdrawal['ends'], runtime: number | null = 0) => ({
 });
 const chatOn = (runtime: number | null) => ({ offer: chat, runtime });
 
-it('withdraws a failed offer for a minute, and only this offer on this runtime', () => {
+it('withdraws a failed offer for 15 seconds, and only this offer on this runtime', () => {
   const withdrawals = withdraw([], failed('pause'), 0);
-  expect(isWithdrawn(withdrawals, chatOn(0), MINUTE_MS - 1)).toBe(true);
-  expect(isWithdrawn(withdrawals, chatOn(0), MINUTE_MS)).toBe(false);
+  expect(isWithdrawn(withdrawals, chatOn(0), FIRST_MS - 1)).toBe(true);
+  expect(isWithdrawn(withdrawals, chatOn(0), FIRST_MS)).toBe(false);
   expect(isWithdrawn(withdrawals, { offer: embed, runtime: 0 }, 0)).toBe(false);
   expect(isWithdrawn(withdrawals, chatOn(1), 0)).toBe(false);
   expect(isWithdrawn(withdrawals, chatOn(null), 0)).toBe(false);
 });
 
-it.each(['pause', 'probe'] as const)('doubles the pause with each failure, up to an hour: %s', (ends) => {
+it.each(['pause', 'probe'] as const)('doubles the pause with each failure, up to ten minutes: %s', (ends) => {
   let now = 0;
   let withdrawals: readonly Withdrawal[] = [];
   const pauses = Array.from({ length: 8 }, () => {
@@ -37,17 +37,17 @@ it.each(['pause', 'probe'] as const)('doubles the pause with each failure, up to
     const until = withdrawals[0]?.until ?? 0;
     const pauseMs = until - now;
     now = until;
-    return pauseMs / MINUTE_MS;
+    return pauseMs / FIRST_MS;
   });
-  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 40, 40]);
 });
 
 it('doubles the pause even after a probe that found the offer working', () => {
   const back = restore(withdraw([], failed('probe'), 0), chatOn(0));
-  expect(isWithdrawn(back, chatOn(0), MINUTE_MS)).toBe(false);
-  const again = withdraw(back, failed('probe'), MINUTE_MS);
-  expect(dueForProbe(again, 3 * MINUTE_MS - 1)).toEqual([]);
-  expect(dueForProbe(again, 3 * MINUTE_MS)).toHaveLength(1);
+  expect(isWithdrawn(back, chatOn(0), FIRST_MS)).toBe(false);
+  const again = withdraw(back, failed('probe'), FIRST_MS);
+  expect(dueForProbe(again, 3 * FIRST_MS - 1)).toEqual([]);
+  expect(dueForProbe(again, 3 * FIRST_MS)).toHaveLength(1);
 });
 
 it('counts items that fail together as one failure', () => {
@@ -55,13 +55,13 @@ it('counts items that fail together as one failure', () => {
     (before, now) => withdraw(before, failed('probe'), now),
     [],
   );
-  expect(dueForProbe(withdrawals, MINUTE_MS)).toMatchObject([{ offer: chat, code: 'model_not_found' }]);
+  expect(dueForProbe(withdrawals, FIRST_MS)).toMatchObject([{ offer: chat, code: 'model_not_found' }]);
 });
 
 it('keeps an offer withdrawn until a probe finds it working', () => {
   const withdrawals = withdraw([], failed('probe'), 0);
-  expect(isWithdrawn(withdrawals, chatOn(0), 10 * MINUTE_MS)).toBe(true);
-  expect(isWithdrawn(restore(withdrawals, chatOn(0)), chatOn(0), 10 * MINUTE_MS)).toBe(false);
+  expect(isWithdrawn(withdrawals, chatOn(0), 10 * FIRST_MS)).toBe(true);
+  expect(isWithdrawn(restore(withdrawals, chatOn(0)), chatOn(0), 10 * FIRST_MS)).toBe(false);
 });
 
 it('never makes an offer again that needs a restart, and probes none', () => {
@@ -76,5 +76,5 @@ it('forgets the failures of an offer that succeeds', () => {
   const after = forgetFailures(withdrawals, chat, 0);
   expect([isWithdrawn(after, chatOn(0), 0), isWithdrawn(after, chatOn(null), 0)]).toEqual([false, false]);
   const again = withdraw(after, failed('probe'), 1_000_000);
-  expect(dueForProbe(again, 1_000_000 + MINUTE_MS)).toHaveLength(1);
+  expect(dueForProbe(again, 1_000_000 + FIRST_MS)).toHaveLength(1);
 });

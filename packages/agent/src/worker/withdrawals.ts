@@ -1,7 +1,7 @@
 import type { Offer } from '../runtimes/runtime.ts';
 
-const FIRST_PAUSE_MS = 60_000;
-const MAX_PAUSE_MS = 60 * 60_000;
+const FIRST_PAUSE_MS = 15_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 
 /** An offer that failed here, and when it may be made again. */
 export interface Withdrawal {

@@ -1,29 +1,79 @@
 import type { Offer } from '../runtimes/runtime.ts';
-import { isStartable } from './held-task.ts';
+import { laneOf } from './endpoint-control.ts';
+import { placeFor, requestsOn, runtimesFor } from './endpoint-runs.ts';
+import { isDown, isShut, isUnreachable } from './gate.ts';
+import { type HeldTask, isStartable, offerOf } from './held-task.ts';
 import { isFormerReported } from './reports.ts';
 import { isSameOffer, isWithdrawn } from './withdrawals.ts';
 import { isQuarantined, type WorkerState } from './worker-state.ts';
 
 /** What the worker asks for now; null while it wants nothing, or may not lease. */
 export function wantedOffers(state: WorkerState, now: number): readonly Offer[] | null {
-  if (!isReadyForWork(state) || !state.outboxWritable) return null;
-  const offers = offeredNow(state, now);
+  if (!mayLease(state) || !state.outboxWritable) return null;
+  const waiting = state.tasks.filter(isStartable);
+  // Only items that wait for an endpoint leave room for others.
+  if (waiting.some((task) => !waitsForEndpoint(state, task, now))) return null;
+  if (waiting.length > 0 && state.runs.length >= state.settings.slots) return null;
+  const offers = offersNotWithdrawn(state, now).filter(
+    (offer) =>
+      waiting.every(
+        (task) => offerOf(task).model !== offer.model || !shareRuntime(state, task, offer, now),
+      ) && runtimesFor(state, offer, now).some((runtime) => takesWork(state, runtime, offer, now)),
+  );
   return offers.length === 0 ? null : offers;
+}
+
+function waitsForEndpoint(state: WorkerState, task: HeldTask, now: number): boolean {
+  if (task.suspects.length > 0 || task.possiblyExpired) return false;
+  if (placeFor(state, offerOf(task), now) === null) return true;
+  // Items that run again wait for their own time.
+  return task.queue.length === 0;
+}
+
+function shareRuntime(state: WorkerState, task: HeldTask, offer: Offer, now: number): boolean {
+  const others = runtimesFor(state, offer, now);
+  return runtimesFor(state, offerOf(task), now).some((runtime) => others.includes(runtime));
+}
+
+/** Whether a runtime could start an item of the offer, now or when one that runs there has ended. */
+function takesWork(state: WorkerState, runtime: number, offer: Offer, now: number): boolean {
+  const control = state.runtimes[runtime]?.control;
+  if (control === undefined) return false;
+  const lane = laneOf(control, offer.model);
+  return [control.gate, lane.gate].every((gate) => {
+    if (gate === null) return true;
+    // An unreachable server is looked at without an item.
+    return !isShut(gate, now) && !isUnreachable(gate) && requestsOn(state, runtime).length === 0;
+  });
 }
 
 /** Whether the worker has room for more and may lease, if it has an offer and an outbox that takes records. */
 export function isReadyForWork(state: WorkerState): boolean {
+  return mayLease(state) && !state.tasks.some(isStartable);
+}
+
+function mayLease(state: WorkerState): boolean {
   if (state.life !== 'running') return false;
   // The first heartbeat comes before the first claim: it lets the control plane take back expired leases.
   if (!state.admission.admitted || !isFormerReported(state)) return false;
   // A runtime that may be broken is tested before it gets more work.
-  if (state.tasks.some(isStartable) || isQuarantined(state)) return false;
+  if (isQuarantined(state)) return false;
   // Without a report the control plane would lease the same items again.
   return !hasUnreportedLoss(state);
 }
 
-/** Offers of all runtimes that are not withdrawn, each once. */
+/** Offers that this worker can run now, for its heartbeat: not withdrawn, and on an endpoint that answers. */
 export function offeredNow(state: WorkerState, now: number): readonly Offer[] {
+  return offersNotWithdrawn(state, now).filter((offer) =>
+    runtimesFor(state, offer, now).some((runtime) => {
+      const control = state.runtimes[runtime]?.control;
+      return control !== undefined && !isDown(control.gate) && !isDown(laneOf(control, offer.model).gate);
+    }),
+  );
+}
+
+/** Offers of all runtimes that are not withdrawn, each once. */
+function offersNotWithdrawn(state: WorkerState, now: number): readonly Offer[] {
   const offers: Offer[] = [];
   for (const offer of state.runtimes.flatMap((runtime) => runtime.offers)) {
     if (offers.some((known) => isSameOffer(known, offer))) continue;
@@ -35,12 +85,7 @@ export function offeredNow(state: WorkerState, now: number): readonly Offer[] {
 
 /** Index of the first runtime that can run the offer now; null if there is none. */
 export function runtimeFor(state: WorkerState, offer: Offer, now: number): number | null {
-  const index = state.runtimes.findIndex(
-    ({ offers }, runtime) =>
-      offers.some((each) => isSameOffer(each, offer)) &&
-      !isWithdrawn(state.withdrawals, { offer, runtime }, now),
-  );
-  return index === -1 ? null : index;
+  return runtimesFor(state, offer, now)[0] ?? null;
 }
 
 /** Whether outcomes under a lost lease are not acknowledged yet. */

@@ -1,6 +1,9 @@
 import type { Outcome } from '@macbatch/contract';
 import type { Offer } from '../runtimes/runtime.ts';
-import type { HeldTask, LeasedItem } from './held-task.ts';
+import { type EndpointControl, newControl } from './endpoint-control.ts';
+import { type HeldTask, isStartable, type LeasedItem } from './held-task.ts';
+import type { ItemRecord } from './item-record.ts';
+import type { Pauses } from './pauses.ts';
 import { NO_CRASHES, type Quarantine, type Suspicion } from './quarantine.ts';
 import type { Reportable } from './reportable.ts';
 import type { Withdrawal } from './withdrawals.ts';
@@ -11,6 +14,15 @@ import type { Withdrawal } from './withdrawals.ts';
  */
 export type WorkerLife = 'starting' | 'running' | 'draining' | 'stopped';
 
+/** What a runtime is set up with. */
+interface RuntimeSettings {
+  /** For logs. */
+  readonly name: string;
+  readonly offers: readonly Offer[];
+  /** It runs items on a server that has other clients and may go on with a request that was aborted. */
+  readonly remote: boolean;
+}
+
 /** What the worker is set up with. */
 export interface WorkerSettings {
   readonly workerId: string;
@@ -20,8 +32,9 @@ export interface WorkerSettings {
   readonly heartbeatMs: number;
   /** Longest time before an outcome of an unfinished task is reported. */
   readonly reportMs: number;
-  /** Offers of each runtime, in the order in which the runtimes are asked. */
-  readonly runtimes: readonly (readonly Offer[])[];
+  /** In the order in which the runtimes are asked. */
+  readonly runtimes: readonly RuntimeSettings[];
+  readonly pauses: Pauses;
   /** Whether leases of former boots may still be held. */
   readonly hasFormerBoots: boolean;
 }
@@ -39,14 +52,26 @@ export interface Run {
   readonly suspicion: Suspicion | null;
   /** Nothing else has run here since it started. */
   readonly alone: boolean;
+  readonly startedAt: number;
+  /** Answers of its model on its runtime when it started. */
+  readonly answeredBefore: number;
+  /** Nothing else has run on its runtime since it started. */
+  readonly aloneOnRuntime: boolean;
+  /** Nothing else may start on its runtime while it runs. */
+  readonly exclusive: boolean;
   /** The outcome that is being written to the outbox. */
   readonly saving: Outcome | null;
 }
 
-interface RuntimeState {
+export interface RuntimeState {
+  readonly name: string;
   /** What it is set up to run. */
   readonly offers: readonly Offer[];
   readonly quarantine: Quarantine;
+  /** How many items may start on it, and its trouble. */
+  readonly control: EndpointControl;
+  /** Items that failed on it and have no outcome. */
+  readonly records: readonly ItemRecord[];
   /** A probe of its withdrawn offers is under way. */
   readonly probing: boolean;
 }
@@ -108,6 +133,8 @@ export interface WorkerState {
   readonly outboxWritable: boolean;
   /** Number of the next task or run. */
   readonly nextNumber: number;
+  /** When the outside world is to say that time has passed; null if nothing depends on time alone. */
+  readonly wakeAt: number | null;
 }
 
 /** A worker that has just started. */
@@ -125,11 +152,19 @@ export function initialState(settings: WorkerSettings): WorkerState {
     heartbeat: { pauseMs: settings.heartbeatMs, missed: false },
     tasks: [],
     runs: [],
-    runtimes: settings.runtimes.map((offers) => ({ offers, quarantine: NO_CRASHES, probing: false })),
+    runtimes: settings.runtimes.map(({ name, offers, remote }) => ({
+      name,
+      offers,
+      quarantine: NO_CRASHES,
+      control: newControl(remote, settings.slots),
+      records: [],
+      probing: false,
+    })),
     withdrawals: [],
     reports: { waiting: [], partial: [], dueAt: null, sending: null },
     outboxWritable: true,
     nextNumber: 1,
+    wakeAt: null,
   };
 }
 
@@ -144,8 +179,8 @@ export function withTask(state: WorkerState, task: HeldTask): WorkerState {
 }
 
 /** Whether nothing of the task is left to start and nothing of it runs. */
-export function isEnded(state: WorkerState, { number, queue, suspects }: HeldTask): boolean {
-  return queue.length === 0 && suspects.length === 0 && !state.runs.some((run) => run.task === number);
+export function isEnded(state: WorkerState, task: HeldTask): boolean {
+  return !isStartable(task) && !state.runs.some((run) => run.task === task.number);
 }
 
 /** Whether an item runs alone, to find out whether it crashes its runtime. */

@@ -51,9 +51,12 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   );
   const digests = new Map<string, { readonly at: number; readonly digest: Promise<string | null> }>();
   const probes = new Set<Promise<unknown>>();
+  /** The server has a list of models. */
+  let hasListed = false;
 
   return {
     name: `openai-endpoint ${server.host}`,
+    remote: true,
     offers: [...models.keys()].flatMap((model) => jobTypes.map((job_type) => ({ job_type, model }))),
     async run(request) {
       const jobType = jobTypes.find((one) => one === request.job_type);
@@ -106,10 +109,20 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
 
   /** Asks only for the list of models. A generation could load a model of many gigabytes and unload the one in use. */
   async function probe(offers: readonly WithdrawnOffer[]): Promise<readonly boolean[]> {
-    const list = await server.ask('/models').catch(() => undefined);
+    let list: unknown;
+    let isReached = true;
+    try {
+      list = await server.ask('/models');
+    } catch {
+      isReached = false;
+    }
     return offers.map(({ offer, code }) => {
       const listed = listsModel(list, models.get(offer.model) ?? offer.model);
-      return code === 'model_not_found' ? listed === true : listed !== undefined;
+      if (listed !== undefined) hasListed = true;
+      if (code === 'model_not_found') return listed === true;
+      // A server without a list of models is back when it answers at all.
+      if (WAITS.has(code)) return isReached && (listed !== undefined || !hasListed);
+      return listed !== undefined;
     });
   }
 
@@ -129,8 +142,14 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   }
 }
 
+/** Codes of a server that takes no requests. */
+const WAITS: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading']);
+
+/** Codes that hold for everything that the server offers. */
+const WHOLE_SERVER: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted', 'certificate_refused']);
+
 /** A server that cannot embed may still chat. One without the model, or with another key, can do nothing with it. */
 function reachOf(code: string): WithdrawalReach {
-  if (code === 'unauthorized' || code === 'certificate_refused') return 'runtime';
+  if (WHOLE_SERVER.has(code)) return 'runtime';
   return code === 'not_supported' ? 'offer' : 'model';
 }

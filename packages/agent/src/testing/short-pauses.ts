@@ -1,0 +1,24 @@
+import { PAUSES, type Pauses } from '../worker/pauses.ts';
+
+/** The pauses of a worker, a hundredth as long, for tests with real clocks. */
+export const SHORT_PAUSES: Pauses = shortened(100);
+
+function shortened(factor: number): Pauses {
+  const { unreachableMs, busyMs, maxBusyMs, maxRateLimitMs, brokenMs, maxBrokenMs } = PAUSES;
+  const { maxTimeoutMs, retryMs, maxRetryMs, holdMs, maxHeldPauseMs, lonePatienceMs, patienceMs } = PAUSES;
+  return {
+    unreachableMs: unreachableMs / factor,
+    busyMs: busyMs / factor,
+    maxBusyMs: maxBusyMs / factor,
+    maxRateLimitMs: maxRateLimitMs / factor,
+    brokenMs: brokenMs / factor,
+    maxBrokenMs: maxBrokenMs / factor,
+    maxTimeoutMs: maxTimeoutMs / factor,
+    retryMs: retryMs / factor,
+    maxRetryMs: maxRetryMs / factor,
+    holdMs: holdMs / factor,
+    maxHeldPauseMs: maxHeldPauseMs / factor,
+    lonePatienceMs: lonePatienceMs / factor,
+    patienceMs: patienceMs / factor,
+  };
+}

@@ -1,0 +1,154 @@
+import { BROKEN_AFTER_ITEMS, type Lane, laneFailed } from './lane.ts';
+import type { Pauses } from './pauses.ts';
+
+/** Failures of one item, for any reason that may be the item's, before they are held against it. */
+const MAX_TRIES = 3;
+/** An item that failed this often beside others runs alone on its endpoint next. */
+const ALONE_AFTER_TRIES = 2;
+/** Pauses before the next try grow by this factor while nothing shows who is to blame. */
+const PAUSE_FACTOR = 4;
+
+/** The failed runs of one item on one runtime. */
+export interface ItemRecord {
+  /** Task and item: item ids are unique within a job only. */
+  readonly name: string;
+  readonly tries: number;
+  /** Tries while nothing else ran on the runtime. */
+  readonly triesAlone: number;
+  /** Failures before which the server answered another item: after the failure before, or during the run. */
+  readonly failuresOfWorkingServer: number;
+  readonly firstFailedAt: number;
+  /** Answers of the model at the last failure. */
+  readonly answeredAtFailure: number;
+  /** The earliest time of the next run. */
+  readonly notBefore: number;
+  /** Nothing else may run on the runtime beside its next run. */
+  readonly alone: boolean;
+}
+
+/** A failed run, as far as it matters for who is to blame. */
+export interface FailedRun {
+  readonly name: string;
+  readonly number: number;
+  /** Answers of the model when it started. */
+  readonly answeredBefore: number;
+  /** Nothing else ran on the runtime while it ran. */
+  readonly alone: boolean;
+}
+
+export type Blamed = 'transient' | 'interrupted' | 'overload' | 'timeout' | 'not_here';
+
+/**
+ * `again`: the item runs again later.
+ * `item_error`: the error is the item's outcome, here and anywhere.
+ * `failed`: the item failed here and may succeed on another worker.
+ * `server`: the server is in trouble. The item runs again when it is over, and nothing is held against it.
+ */
+export type Verdict = 'again' | 'item_error' | 'failed' | 'server';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  readonly record: ItemRecord;
+  readonly lane: Lane;
+}
+
+/**
+ * Decides who is to blame for a failed run. A server that answers other items between the failures of this one works,
+ * so the item is to blame. If several items fail without an answer between them, it is the server.
+ */
+export function judgeRun(
+  failure: { readonly kind: Blamed; readonly bytesArrived: boolean },
+  run: FailedRun,
+  before: ItemRecord | null,
+  lane: Lane,
+  at: { readonly now: number; readonly jitter: number; readonly pauses: Pauses },
+): Judgement {
+  const { now, pauses } = at;
+  const answeredSince = lane.answered > (before?.answeredAtFailure ?? run.answeredBefore);
+  const counted: ItemRecord = {
+    name: run.name,
+    tries: (before?.tries ?? 0) + 1,
+    triesAlone: (before?.triesAlone ?? 0) + (run.alone ? 1 : 0),
+    failuresOfWorkingServer: (before?.failuresOfWorkingServer ?? 0) + (answeredSince ? 1 : 0),
+    firstFailedAt: before?.firstFailedAt ?? now,
+    answeredAtFailure: lane.answered,
+    notBefore: now,
+    alone: false,
+  };
+  // Beside others, a broken connection or an overload says nothing about the server: another item may have caused it.
+  const counts = failure.kind === 'transient' || failure.kind === 'not_here' || run.alone;
+  const failedLane = counts ? laneFailed(lane, run.name) : lane;
+  const verdict = verdictOf(failure, run, counted, failedLane, { answeredSince, now, pauses });
+  return {
+    verdict,
+    lane: failedLane,
+    record: recordAfter(verdict, failure.kind, counted, before, at),
+  };
+}
+
+function recordAfter(
+  verdict: Verdict,
+  kind: Blamed,
+  counted: ItemRecord,
+  before: ItemRecord | null,
+  at: { readonly now: number; readonly jitter: number; readonly pauses: Pauses },
+): ItemRecord {
+  if (verdict === 'again') return nextTry(kind, counted, at);
+  // Time-outs alone count even then: a server that has answered others is not waited for again and again.
+  if (verdict !== 'server' || kind === 'timeout') return counted;
+  return { ...counted, tries: before?.tries ?? 0, triesAlone: before?.triesAlone ?? 0 };
+}
+
+function verdictOf(
+  failure: { readonly kind: Blamed; readonly bytesArrived: boolean },
+  run: FailedRun,
+  record: ItemRecord,
+  lane: Lane,
+  at: { readonly answeredSince: boolean; readonly now: number; readonly pauses: Pauses },
+): Verdict {
+  const { answeredSince, pauses } = at;
+  const waitedMs = at.now - record.firstFailedAt;
+  const several = lane.failedItems.length >= BROKEN_AFTER_ITEMS;
+  // A server that has answered before is likely to answer again. One that never has is waited for without end.
+  const isPatienceOver = several
+    ? lane.answered > 0 && waitedMs >= pauses.patienceMs
+    : waitedMs >= pauses.lonePatienceMs;
+  switch (failure.kind) {
+    case 'timeout':
+      // A later item was answered in the meantime: this one did not wait for its turn.
+      if (failure.bytesArrived || lane.lastAnswered > run.number) return 'item_error';
+      if (!run.alone) return lane.answered > run.answeredBefore ? 'again' : 'server';
+      if (answeredSince) return 'item_error';
+      return lane.answered > 0 && record.triesAlone >= MAX_TRIES ? 'item_error' : 'server';
+    case 'not_here':
+      if (several) return 'server';
+      if (record.tries < 2) return 'again';
+      return record.failuresOfWorkingServer > 0 ? 'failed' : 'server';
+    case 'transient':
+      if (record.tries >= MAX_TRIES && record.failuresOfWorkingServer >= 2) return 'failed';
+      if (several) return isPatienceOver ? 'failed' : 'server';
+      return record.tries >= MAX_TRIES && isPatienceOver ? 'failed' : 'again';
+    case 'interrupted':
+      if (several) return isPatienceOver ? 'item_error' : 'server';
+      if (record.triesAlone < MAX_TRIES) return 'again';
+      return record.failuresOfWorkingServer > 0 || isPatienceOver ? 'item_error' : 'again';
+    case 'overload':
+      return record.triesAlone >= MAX_TRIES ? 'item_error' : 'again';
+  }
+}
+
+function nextTry(
+  kind: Blamed,
+  record: ItemRecord,
+  { now, jitter, pauses }: { readonly now: number; readonly jitter: number; readonly pauses: Pauses },
+): ItemRecord {
+  const grown = pauses.retryMs * PAUSE_FACTOR ** Math.max(0, record.tries - 1);
+  const isServerWorking = record.failuresOfWorkingServer > 0;
+  const pauseMs = isServerWorking ? pauses.retryMs : Math.min(grown, pauses.maxRetryMs);
+  return {
+    ...record,
+    // An item that broke its connection beside others runs alone as soon as it can.
+    notBefore: kind === 'interrupted' && record.triesAlone === 0 ? now : now + pauseMs * (0.75 + jitter / 2),
+    alone: kind === 'interrupted' || (kind !== 'transient' && record.tries >= ALONE_AFTER_TRIES),
+  };
+}

@@ -1,0 +1,101 @@
+import { type Gate, openedBy } from './gate.ts';
+
+/** After a reduction, growth needs this many times more answers than before, up to the maximum. */
+const CAUTION_FACTOR = 2;
+const MAX_CAUTION = 16;
+
+/** This many different items that fail without an answer between them mean that the server is in trouble. */
+export const BROKEN_AFTER_ITEMS = 3;
+
+/** A request that was given up. Its server may still be working on it. */
+interface Abandoned {
+  readonly run: number;
+  /** When the server should be free again. An answer to a later request shows it sooner. */
+  readonly until: number;
+}
+
+/** How many items of one model a runtime runs concurrently, and what it has answered. */
+export interface Lane {
+  readonly model: string;
+  /** The concurrency limit. It grows by fractions. */
+  readonly limit: number;
+  /** Factor on the number of answers that raise the limit by one; null while each answer raises it by one. */
+  readonly caution: number | null;
+  /** When the limit was reduced last. Failures of runs that started earlier do not reduce it again. */
+  readonly reducedAt: number;
+  /** Items with an output. */
+  readonly answered: number;
+  /** The highest number of a run with an output. A run with a lower number that still runs was overtaken. */
+  readonly lastAnswered: number;
+  /** Longest time of an item with an output. */
+  readonly slowestMs: number;
+  /** Different items that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
+  readonly failedItems: readonly string[];
+  readonly abandoned: readonly Abandoned[];
+  readonly gate: Gate | null;
+}
+
+/** A lane whose limit starts at `limit`. With `grows`, each answer raises it until the first sign of load. */
+export function newLane(model: string, limit: number, grows: boolean): Lane {
+  return {
+    model,
+    limit,
+    caution: grows ? null : 1,
+    reducedAt: Number.NEGATIVE_INFINITY,
+    answered: 0,
+    lastAnswered: 0,
+    slowestMs: 0,
+    failedItems: [],
+    abandoned: [],
+    gate: null,
+  };
+}
+
+/** A run that ended, as its lane sees it. */
+export interface LaneRun {
+  readonly number: number;
+  readonly startedAt: number;
+}
+
+/** Counts an output. `running`: runs of the lane, with this one. After a reduction the limit grows only if it is used. */
+export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit: number, now: number): Lane {
+  const grows = lane.caution === null || running >= Math.floor(lane.limit);
+  const step = lane.caution === null ? 1 : 1 / (Math.floor(lane.limit) * lane.caution);
+  return {
+    ...lane,
+    limit: grows ? Math.min(lane.limit + step, Math.max(maxLimit, 1)) : lane.limit,
+    answered: lane.answered + 1,
+    lastAnswered: Math.max(lane.lastAnswered, run.number),
+    slowestMs: Math.max(lane.slowestMs, now - run.startedAt),
+    failedItems: [],
+    abandoned: lane.abandoned.filter((each) => each.run > run.number),
+    gate: openedBy(lane.gate, run.startedAt),
+  };
+}
+
+/** Halves the limit, once for all runs that were under way together. `running`: runs of the lane, with this one. */
+export function laneReduced(lane: Lane, run: LaneRun, running: number, now: number): Lane {
+  if (run.startedAt <= lane.reducedAt) return lane;
+  return {
+    ...lane,
+    limit: Math.max(1, Math.floor(Math.min(lane.limit, running) / 2)),
+    caution: Math.min((lane.caution ?? 1) * CAUTION_FACTOR, MAX_CAUTION),
+    reducedAt: now,
+  };
+}
+
+/** Notes that an item failed for a reason that may be the server's. */
+export function laneFailed(lane: Lane, name: string): Lane {
+  if (lane.failedItems.includes(name) || lane.failedItems.length >= BROKEN_AFTER_ITEMS) return lane;
+  return { ...lane, failedItems: [...lane.failedItems, name] };
+}
+
+/** Notes that a request was given up and may keep its server busy until `until`. */
+export function laneAbandoned(lane: Lane, run: number, until: number): Lane {
+  return { ...lane, abandoned: [...lane.abandoned, { run, until }] };
+}
+
+/** Requests that were given up and may still keep the server busy. */
+export function abandonedCount(lane: Lane, now: number): number {
+  return lane.abandoned.filter(({ until }) => until > now).length;
+}

@@ -1,0 +1,41 @@
+/** How long the worker waits when a model server is in trouble. All in milliseconds. */
+export interface Pauses {
+  /** Between tries to reach a server that does not answer or loads its model. */
+  readonly unreachableMs: number;
+  /** First and longest pause for a full server, or for a rate limit without a `Retry-After`. Doubles. */
+  readonly busyMs: number;
+  readonly maxBusyMs: number;
+  readonly maxRateLimitMs: number;
+  /** First and longest pause after a server failed for several items in a row. Doubles. */
+  readonly brokenMs: number;
+  readonly maxBrokenMs: number;
+  /** Longest pause after a time-out. The pause is as long as the request took, and doubles. */
+  readonly maxTimeoutMs: number;
+  /** Before a failed item runs again. Times four with each further failure that nothing explains. */
+  readonly retryMs: number;
+  readonly maxRetryMs: number;
+  /** Held tasks are handed back when a server has been in trouble for this long. */
+  readonly holdMs: number;
+  /** Held tasks are handed back when a server asks for a longer pause than this. */
+  readonly maxHeldPauseMs: number;
+  /** An item that keeps failing on a server that answers nobody is blamed after this time, if few items fail. */
+  readonly lonePatienceMs: number;
+  /** The same if several items fail. */
+  readonly patienceMs: number;
+}
+
+export const PAUSES: Pauses = {
+  unreachableMs: 2000,
+  busyMs: 1000,
+  maxBusyMs: 8000,
+  maxRateLimitMs: 60_000,
+  brokenMs: 2000,
+  maxBrokenMs: 30_000,
+  maxTimeoutMs: 10 * 60_000,
+  retryMs: 1000,
+  maxRetryMs: 60_000,
+  holdMs: 15_000,
+  maxHeldPauseMs: 60_000,
+  lonePatienceMs: 60_000,
+  patienceMs: 5 * 60_000,
+};
