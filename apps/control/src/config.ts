@@ -26,6 +26,7 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
     requestsPerSecond: config.MACBATCH_REQUESTS_PER_SECOND,
     streams: config.MACBATCH_STREAMS,
     bodyIdleMs: config.MACBATCH_BODY_IDLE_SECONDS * 1000,
+    bodyTotalMs: config.MACBATCH_UPLOAD_MINUTES * 60_000,
     maxJsonBytes: config.MACBATCH_MAX_JSON_MB * MEGABYTE,
     maxLineBytes: config.MACBATCH_MAX_LINE_MB * MEGABYTE,
   };

@@ -46,6 +46,7 @@ const DEFAULT_LIMITS: BodyLimits & RequestLimits = {
   maxJsonBytes: 64 * 1024 * 1024,
   maxLineBytes: 16 * 1024 * 1024,
   bodyIdleMs: 30_000,
+  bodyTotalMs: 60 * 60_000,
   requestsPerSecond: 100,
   streams: 32,
 };

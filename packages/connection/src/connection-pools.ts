@@ -3,8 +3,13 @@ import { Database } from './database.ts';
 
 /** Deadline of short work, in milliseconds. Work that takes longer will not end. */
 const SHORT_WORK_MS = 30_000;
-/** Deadline of work over a whole job. An upload may take longer, but must not pause for this long. */
-const LONG_WORK_MS = 5 * 60_000;
+/**
+ * Deadline of work over a whole job, in milliseconds. An upload may take longer, but must not pause for this long.
+ */
+export const LONG_WORK_MS = 5 * 60_000;
+
+/** Added to the deadline of work, so that a running control plane ends its own idle transactions first. */
+const IDLE_GRACE_MS = 10_000;
 
 export interface ConnectionPoolsOptions {
   /** Names one host or several: see docs/postgres.md. */
@@ -55,7 +60,16 @@ export function openConnectionPools(options: ConnectionPoolsOptions): Connection
     maxConnections: number,
     deadlineMs: number,
     settings: Record<string, string>,
-  ) => new ConnectionPool(database, { applicationName, settings, maxConnections, deadlineMs });
+  ) => {
+    // A control plane that is killed or cut off in a transaction must not keep its locks.
+    const idle = { idle_in_transaction_session_timeout: `${deadlineMs + IDLE_GRACE_MS}` };
+    return new ConnectionPool(database, {
+      applicationName,
+      settings: { ...idle, ...settings },
+      maxConnections,
+      deadlineMs,
+    });
+  };
   const durable = pool('macbatch', max, statementMs, { ...durably, statement_timeout: `${statementMs}` });
   const relaxed = pool('macbatch-lease', max, statementMs, {
     synchronous_commit: 'off',

@@ -3,6 +3,7 @@ export { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts
 export {
   type ConnectionPools,
   type ConnectionPoolsOptions,
+  LONG_WORK_MS,
   openConnectionPools,
 } from './connection-pools.ts';
 export { type Connected, Database, type SessionOptions } from './database.ts';

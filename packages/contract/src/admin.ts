@@ -42,6 +42,21 @@ export const DatabaseView = z
     used_connections: count.openapi({ description: 'Connections to the whole server now' }),
     connections_each: count.openapi({ description: 'Maximum number of connections of one control plane' }),
     bytes: count.openapi({ description: 'Size of the database' }),
+    oldest_transaction: z
+      .object({
+        seconds: z.number(),
+        application: z.string().openapi({ description: 'The name that its session gives itself' }),
+        pid: z.int().openapi({ description: 'For pg_terminate_backend' }),
+      })
+      .nullable()
+      .default(null)
+      .openapi({
+        description:
+          'The oldest open transaction of the database, other than this one. Vacuum keeps all rows that were deleted after it began. Null if there is none',
+      }),
+    transaction_id_age: count.nullable().default(null).openapi({
+      description: 'Transactions since the oldest row that is not frozen. Postgres stops at 2 billion',
+    }),
   })
   .openapi('Database');
 export type DatabaseView = z.infer<typeof DatabaseView>;

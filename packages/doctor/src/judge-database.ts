@@ -18,6 +18,8 @@ export function judgeDatabase(database: DatabaseView): Finding[] {
           `alter system set autovacuum = on; ${RELOAD}`,
         ),
     judgeConnections(database),
+    judgeOldestTransaction(database),
+    judgeTransactionIds(database),
   ];
 }
 
@@ -45,6 +47,43 @@ function judgeDurability(database: DatabaseView): Finding {
     'fail',
     `${off.join(' and ')} ${off.length === 1 ? 'is' : 'are'} off: a crash loses or corrupts acknowledged outcomes`,
     `${off.map((name) => `alter system set ${name} = on`).join('; ')}; ${RELOAD}`,
+  );
+}
+
+/** An upload keeps a transaction open until its last line, by default for up to an hour. */
+const LONG_TRANSACTION_SECONDS = 600;
+const UPLOAD_SECONDS = 3600;
+
+function judgeOldestTransaction({ oldest_transaction: oldest }: DatabaseView): Finding {
+  const check = 'transactions';
+  if (oldest === null) return finding(check, 'ok', 'no transaction has been open for long');
+  const { seconds, application, pid } = oldest;
+  const found = `the oldest has been open for ${Math.round(seconds)} s (${application === '' ? 'no name' : application}, pid ${pid})`;
+  const limit = application === 'macbatch-upload' ? UPLOAD_SECONDS : LONG_TRANSACTION_SECONDS;
+  if (seconds < limit) return finding(check, 'ok', found);
+  return finding(
+    check,
+    'warn',
+    `${found}: vacuum keeps every row that was deleted since, and the pool becomes slower`,
+    `Find out what it does: select * from pg_stat_activity where pid = ${pid}; end it: select pg_terminate_backend(${pid})`,
+  );
+}
+
+/** Autovacuum freezes rows at 200 million by default. Twice as many means that it does not keep up. */
+const MANY_TRANSACTION_IDS = 400_000_000;
+const TOO_MANY_TRANSACTION_IDS = 1_500_000_000;
+
+function judgeTransactionIds({ transaction_id_age: age }: DatabaseView): Finding {
+  const check = 'transaction ids';
+  if (age === null)
+    return finding(check, 'info', 'the control plane is of an earlier release and does not report them');
+  const found = `${Math.round(age / 1e6)} million of 2,000 million in use`;
+  if (age < MANY_TRANSACTION_IDS) return finding(check, 'ok', found);
+  return finding(
+    check,
+    age < TOO_MANY_TRANSACTION_IDS ? 'warn' : 'fail',
+    `${found}: vacuum does not keep up, and Postgres will refuse writes`,
+    'End long transactions, then: vacuum (freeze)',
   );
 }
 

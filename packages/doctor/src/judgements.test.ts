@@ -15,6 +15,8 @@ const GOOD = {
   used_connections: 12,
   connections_each: 31,
   bytes: 1,
+  oldest_transaction: { seconds: 1, application: 'macbatch', pid: 7 },
+  transaction_id_age: 1000,
 };
 
 describe('judgeDatabase', () => {
@@ -24,8 +26,10 @@ describe('judgeDatabase', () => {
       ['ok', undefined],
       ['ok', undefined],
       ['ok', undefined],
+      ['ok', undefined],
+      ['ok', undefined],
     ]);
-    expect(judgeDatabase(GOOD).at(-1)?.found).toContain('enough for 3');
+    expect(judgeDatabase(GOOD)[3]?.found).toContain('enough for 3');
     expect(judgeDatabase({ ...GOOD, synchronous_commit: 'remote_apply' })[1]?.state).toBe('ok');
   });
 
@@ -42,10 +46,31 @@ describe('judgeDatabase', () => {
     [{ autovacuum: false }, 'vacuum', 'fail', /autovacuum = on/],
     [{ max_connections: 30 }, 'connections', 'fail', /to at least 34/],
     [{ used_connections: 95 }, 'connections', 'warn', /Raise max_connections/],
+    [
+      { oldest_transaction: { seconds: 700, application: 'psql', pid: 7 } },
+      'transactions',
+      'warn',
+      /pg_terminate_backend\(7\)/,
+    ],
+    [
+      { oldest_transaction: { seconds: 4000, application: 'macbatch-upload', pid: 7 } },
+      'transactions',
+      'warn',
+      /pg_terminate_backend/,
+    ],
+    [{ transaction_id_age: 500_000_000 }, 'transaction ids', 'warn', /vacuum \(freeze\)/],
+    [{ transaction_id_age: 1_600_000_000 }, 'transaction ids', 'fail', /vacuum \(freeze\)/],
   ])('reports %j with a fix', (wrong, check, state, fix) => {
     const findings = judgeDatabase({ ...GOOD, ...wrong }).filter((each) => each.state !== 'ok');
     expect(findings).toMatchObject([{ check, state, fix: expect.stringMatching(fix) }]);
   });
+});
+
+it('accepts a long upload, no transaction at all and an older control plane', () => {
+  const upload = { seconds: 3000, application: 'macbatch-upload', pid: 7 };
+  expect(judgeDatabase({ ...GOOD, oldest_transaction: upload })[4]?.state).toBe('ok');
+  const findings = judgeDatabase({ ...GOOD, oldest_transaction: null, transaction_id_age: null });
+  expect(findings.slice(4).map(({ state }) => state)).toEqual(['ok', 'info']);
 });
 
 describe('judgeClock', () => {

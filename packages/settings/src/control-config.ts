@@ -24,6 +24,7 @@ export const ControlConfig = z.object({
   MACBATCH_REQUESTS_PER_SECOND: z.coerce.number('must be a number of requests').min(1).default(100),
   MACBATCH_STREAMS: z.coerce.number('must be a number of streams').int().min(1).default(32),
   MACBATCH_BODY_IDLE_SECONDS: z.coerce.number('must be a number of seconds').min(1).max(3600).default(30),
+  MACBATCH_UPLOAD_MINUTES: z.coerce.number('must be a number of minutes').min(1).max(1440).default(60),
   MACBATCH_MAX_UNFINISHED_ITEMS: z.coerce.number('must be a number of items').min(1).default(20_000_000),
   MACBATCH_MAX_UNFINISHED_MB: z.coerce.number('must be a number of megabytes').min(1).default(50_000),
   MACBATCH_MIN_FREE_MB: z.coerce.number('must be a number of megabytes').min(0).default(256),

@@ -45,7 +45,7 @@ async function pool(): Promise<Record<string, number>> {
   const samples = await scrape();
   return Object.fromEntries(
     samples
-      .filter(({ name }) => name.startsWith('macbatch_') && !name.startsWith('macbatch_http_'))
+      .filter(({ name }) => /^macbatch_(?!http_|database_)/.test(name))
       .map(({ name, labels, value }) => [[name, ...Object.values(labels)].join(' '), value]),
   );
 }
@@ -131,6 +131,18 @@ it('reports the numbers of a known history', async () => {
     macbatch_items_ok_total: 1,
     macbatch_items_failed: 0,
   });
+});
+
+it('reports the age of the oldest transaction and of transaction ids', async () => {
+  const session = await db.sql.reserve();
+  await session`begin`;
+  await session`select pg_current_xact_id()`;
+  const samples = await scrape();
+  const sampleOf = (wanted: string) => samples.find(({ name }) => name === wanted)?.value;
+  expect(sampleOf('macbatch_database_oldest_transaction_seconds')).toBeGreaterThan(0);
+  expect(sampleOf('macbatch_database_transaction_id_age')).toBeGreaterThan(0);
+  await session`rollback`;
+  session.release();
 });
 
 it('counts requests by route pattern, without any user-given name in a label', async () => {

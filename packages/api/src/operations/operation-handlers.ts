@@ -46,6 +46,8 @@ export function mountOperations(surface: Surface, metrics: PoolMetrics, monotoni
       used_connections: view.usedConnections,
       connections_each: view.connectionsEach,
       bytes: view.bytes,
+      oldest_transaction: view.transactions.oldest,
+      transaction_id_age: view.transactions.idAge,
     };
   });
 }

@@ -46,6 +46,16 @@ const GAUGES: readonly PulseMetric[] = [
     help: 'Items without an outcome whose task has failed; decreases after retry and prune',
     value: (pulse) => pulse.itemsFailed,
   },
+  {
+    name: 'macbatch_database_oldest_transaction_seconds',
+    help: 'Age of the oldest open transaction of the database; 0 without one. Vacuum keeps what was deleted since',
+    value: (pulse) => pulse.transactions.oldest?.seconds ?? 0,
+  },
+  {
+    name: 'macbatch_database_transaction_id_age',
+    help: 'Transactions since the oldest row that is not frozen. Postgres refuses writes at about 2 billion',
+    value: (pulse) => pulse.transactions.idAge,
+  },
 ];
 
 const COUNTERS: readonly PulseMetric[] = [

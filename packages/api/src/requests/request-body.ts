@@ -11,6 +11,8 @@ export interface BodyLimits {
   readonly maxLineBytes: number;
   /** Longest time between two chunks of a body, in milliseconds. */
   readonly bodyIdleMs: number;
+  /** Longest time for a whole body, in milliseconds. A submission keeps a transaction open for as long. */
+  readonly bodyTotalMs: number;
 }
 
 /** Lowest rate at which a JSON body may arrive, in bytes per millisecond. */
@@ -19,7 +21,7 @@ const SLOWEST = 16;
 /** Yields the chunks of a request's body. Throws `RefusedRequest` if they stop arriving. */
 export async function* bodyChunks(
   c: Context,
-  limits: Pick<BodyLimits, 'bodyIdleMs'>,
+  limits: Pick<BodyLimits, 'bodyIdleMs' | 'bodyTotalMs'>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const encoding = c.req.header('content-encoding');
   if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity') {
@@ -31,8 +33,17 @@ export async function* bodyChunks(
   const body = c.req.raw.body;
   if (body === null) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  const startedAt = performance.now();
   try {
     for (;;) {
+      const leftMs = startedAt + limits.bodyTotalMs - performance.now();
+      if (leftMs <= 0) {
+        const minutes = limits.bodyTotalMs / 60_000;
+        throw new RefusedRequest(
+          'request_timeout',
+          `The body took longer than ${minutes} minutes. Split it, or raise MACBATCH_UPLOAD_MINUTES of the control plane.`,
+        );
+      }
       const { done, value } = await within(limits.bodyIdleMs, reader.read());
       if (done) return;
       yield value;

@@ -1,4 +1,4 @@
-import { type ConnectionPool, WORK_CHANNEL } from '@macbatch/connection';
+import { type ConnectionPool, LONG_WORK_MS, WORK_CHANNEL } from '@macbatch/connection';
 import type postgres from 'postgres';
 import { checkItemIds } from './check-item-ids.ts';
 import { copyItems } from './copy-items.ts';
@@ -36,11 +36,16 @@ async function store(
   const existing = await createOrLock(tx, draft);
   if (existing !== null) {
     // The digest of the body is known only when all of it was read.
-    for await (const _ of items) alive();
+    for await (const _ of items) {
+      await tx`select`; // Postgres ends transactions that stay idle
+      alive();
+    }
     const outcome = existing.body_digest === bodyDigest() ? 'existing' : 'key_reused';
     throw new SubmissionRefused({ outcome, jobId: existing.id });
   }
   const { count, payloadBytes } = await copyItems(tx, draft, items, alive);
+  // The COPY lasted as long as the upload. From here on, a statement that this process gives up must end there too.
+  await tx.unsafe(`set local statement_timeout = ${LONG_WORK_MS}`);
   alive();
   if (count === 0) throw new SubmissionRefused({ outcome: 'no_items' });
   // Sent together, here and below: a small submission spends most of its time on round trips.

@@ -1,6 +1,7 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { sql } from 'drizzle-orm';
 import { type NoArguments, statement } from '../database/statement.ts';
+import { readTransactionAge, type TransactionAge } from './transaction-age.ts';
 
 interface SettingsRow {
   readonly server_version: string;
@@ -43,10 +44,14 @@ export interface DatabaseSettings {
   /** Most connections that one control plane opens. */
   readonly connectionsEach: number;
   readonly bytes: number;
+  readonly transactions: TransactionAge;
 }
 
 export async function readDatabaseSettings(connections: ConnectionPools): Promise<DatabaseSettings> {
-  const row = await readSettings.one(connections.durable);
+  const [row, transactions] = await Promise.all([
+    readSettings.one(connections.durable),
+    readTransactionAge(connections),
+  ]);
   return {
     serverVersion: row.server_version,
     synchronousCommit: row.synchronous_commit,
@@ -58,5 +63,6 @@ export async function readDatabaseSettings(connections: ConnectionPools): Promis
     usedConnections: row.used_connections,
     connectionsEach: connections.maxConnections,
     bytes: row.bytes,
+    transactions,
   };
 }

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import { boots, jobs, jobTallies, leases, prunedTallies, tasks, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
+import { readTransactionAge, type TransactionAge } from '../operations/transaction-age.ts';
 
 /** Counts over the whole pool. Counts of things that have ended include pruned jobs. */
 interface PulseRow {
@@ -119,14 +120,17 @@ export interface Pulse {
   readonly itemsFailed: number;
   readonly workers: { readonly alive: number; readonly silent: number; readonly offline: number };
   readonly boots: readonly BootCount[];
+  readonly transactions: TransactionAge;
 }
 
 /** Reads the state of the whole pool from few rows. */
-export async function readPulse({ durable }: ConnectionPools): Promise<Pulse> {
-  const [row, seen, bootCounts] = await Promise.all([
+export async function readPulse(connections: ConnectionPools): Promise<Pulse> {
+  const { durable } = connections;
+  const [row, seen, bootCounts, transactions] = await Promise.all([
     readCounts.one(durable),
     readWorkersSeen.run(durable),
     countBoots.run(durable),
+    readTransactionAge(connections),
   ]);
   return {
     unfinishedJobs: row.unfinished_jobs,
@@ -143,6 +147,7 @@ export async function readPulse({ durable }: ConnectionPools): Promise<Pulse> {
     itemsFailed: row.items_failed,
     workers: countByLiveness(seen),
     boots: bootCounts,
+    transactions,
   };
 }
 
