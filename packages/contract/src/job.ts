@@ -80,6 +80,15 @@ export const JobSummary = z
         .openapi({ description: 'Items that are still to run, or were when the job was cancelled' }),
     }),
     tasks: z.object({ total: z.int(), pending: z.int(), leased: z.int(), done: z.int(), failed: z.int() }),
+    smaller_tasks: z.int().default(0).openapi({
+      description: 'Tasks with fewer items than shard_size, because of max_task_bytes',
+    }),
+    max_task_bytes: z.int().nullable().default(null).openapi({
+      description: 'Most bytes of payloads in a task. A larger item has a task of its own',
+    }),
+    max_lease_bytes: z.int().nullable().default(null).openapi({
+      description: 'Most bytes of payloads in a reply to a lease call. A larger task has a reply of its own',
+    }),
     leases_granted: z.int().openapi({ description: 'Leases granted, over all tasks' }),
     lease_expired_events: z
       .int()

@@ -20,7 +20,13 @@ export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';
 export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';
 export { paramProblem, TEMPLATE_PLACEHOLDER } from './items/param-problem.ts';
-export { DEFAULT_SHARD_SIZE, MAX_SHARD_SIZE, taskCount } from './items/shard.ts';
+export {
+  DEFAULT_SHARD_SIZE,
+  MAX_LEASE_BYTES,
+  MAX_SHARD_SIZE,
+  MAX_TASK_BYTES,
+  taskCount,
+} from './items/shard.ts';
 export { type Decision, decide, refusal } from './lifecycle/decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './lifecycle/event.ts';
 export { JOB_STATES, type JobState, jobState } from './lifecycle/job-state.ts';

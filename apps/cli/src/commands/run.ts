@@ -20,6 +20,7 @@ import {
   Failure,
   printJson,
   printLine,
+  smallerTasksText,
   summaryJson,
   summaryText,
   type Terminal,
@@ -129,6 +130,8 @@ async function runJob(
       terminal.stderr,
       `continuing job ${job.id}: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
     );
+  const smaller = smallerTasksText(job);
+  if (created && smaller !== '') printLine(terminal.stderr, smaller);
   const { jobs } = await client.call('listJobs', { query: { limit: 200 } });
   const earlier = earlierJobsText(jobs, job.id);
   if (earlier !== '') printLine(terminal.stderr, earlier);

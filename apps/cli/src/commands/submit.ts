@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { contentKey, itemLines, jobHeader, openInput, submitDraft } from '@macbatch/job-files';
-import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, smallerTasksText, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
@@ -43,6 +43,8 @@ export function addSubmit(program: Command, terminal: Terminal): void {
             ? `${job.items.total} items in ${job.tasks.total} tasks`
             : 'this file was submitted before; this is its job',
         );
+        const smaller = smallerTasksText(job);
+        if (created && smaller !== '') printLine(terminal.stderr, smaller);
       }
     });
 }

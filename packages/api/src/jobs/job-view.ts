@@ -1,4 +1,5 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
+import { MAX_LEASE_BYTES, MAX_TASK_BYTES } from '@macbatch/core';
 import type { Job, JobDetail } from '@macbatch/store';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -18,6 +19,9 @@ export function jobSummary(job: Job): JobSummary {
     cancelled_at: iso(job.cancelledAt),
     items: { ...job.items, reused: job.reused, repeated: job.repeated },
     tasks: job.tasks,
+    smaller_tasks: job.smallerTasks,
+    max_task_bytes: MAX_TASK_BYTES,
+    max_lease_bytes: MAX_LEASE_BYTES,
     leases_granted: job.leasesGranted,
     lease_expired_events: job.leaseExpiredEvents,
   };

@@ -1,4 +1,4 @@
-import { EXCLUDED_FROM_COPIES_SECONDS } from '@macbatch/core';
+import { EXCLUDED_FROM_COPIES_SECONDS, MAX_LEASE_BYTES } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { copies, items, jobs, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -38,7 +38,12 @@ export const insertCopies = statement<InsertCopiesArguments, TaskItemRow>(
       offset 0
     ) as item
   ),
-  taken as materialized (select * from free where place <= ${arg.maxItems('int')}),
+  taken as materialized (
+    select * from (
+      select free.*, sum(octet_length(payload)) over (order by place) as bytes from free where place <= ${arg.maxItems('int')}
+    ) as wanted
+    where place = 1 or bytes <= ${sql.raw(String(MAX_LEASE_BYTES))}
+  ),
   inserted as (
     insert into ${copies} as copy (task_id, attempt, worker_id, boot_id, first_seq, end_seq, lease_until)
     select id, attempts, ${arg.worker('text')}, ${arg.boot('text')}, min(seq), max(seq) + 1,

@@ -15,6 +15,7 @@ const CLAIM = {
   worker: 'ann',
   boot: 'boot',
   limit: 10,
+  maxBytes: 1000,
   leaseMs: 600_000,
   floors: ['0'],
   errorsAtMost: [8],

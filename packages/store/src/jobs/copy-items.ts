@@ -3,10 +3,13 @@ import { type Item, keyTexts } from '@macbatch/core';
 import type postgres from 'postgres';
 import { BinaryCopyWriter } from './binary-copy-writer.ts';
 import { type ItemSource, type JobDraft, type Quota, SubmissionRefused } from './job-draft.ts';
+import { TaskCuts } from './task-cuts.ts';
 
 export interface CopiedItems {
   readonly count: number;
   readonly payloadBytes: number;
+  /** Where bytes cut the items into tasks. */
+  readonly cuts: TaskCuts;
 }
 
 /** Streams items into a COPY. Throws `SubmissionRefused` over the quota, and what `items` throws. */
@@ -22,11 +25,15 @@ export async function copyItems(
   const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
   // A broken connection ends the stream while nobody may be waiting for it. The next flush reports it.
   out.on('error', () => undefined);
+  const cuts = new TaskCuts(draft.shardSize);
   let seq = 0;
   try {
     for await (const batch of items) {
       for (const item of isBatch(batch) ? batch : [batch]) {
-        if (writer.add(seq, item.id, item.payload, digest(keyText(item.payload)))) await writer.flush();
+        const bytesBefore = writer.payloadBytes;
+        const isFull = writer.add(seq, item.id, item.payload, digest(keyText(item.payload)));
+        cuts.add(writer.payloadBytes - bytesBefore);
+        if (isFull) await writer.flush();
         seq += 1;
       }
       alive();
@@ -38,7 +45,7 @@ export async function copyItems(
     out.destroy(error instanceof Error ? error : new Error(String(error)));
     throw error;
   }
-  return { count: seq, payloadBytes: writer.payloadBytes };
+  return { count: seq, payloadBytes: writer.payloadBytes, cuts };
 }
 
 function isBatch(items: Item | readonly Item[]): items is readonly Item[] {

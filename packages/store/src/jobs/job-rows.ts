@@ -15,6 +15,7 @@ export interface JobRow {
   readonly task_count: number;
   readonly reused_count: number;
   readonly repeated_count: number;
+  readonly smaller_tasks: number;
   readonly created_at: Date;
   readonly finished_at: Date | null;
   readonly cancelled_at: Date | null;

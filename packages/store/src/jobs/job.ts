@@ -42,6 +42,8 @@ export interface Job {
     readonly done: number;
     readonly failed: number;
   };
+  /** Tasks with fewer items than the shard size because of their bytes. */
+  readonly smallerTasks: number;
   readonly leasesGranted: number;
   readonly leaseExpiredEvents: number;
 }
@@ -72,6 +74,7 @@ export function toJob(row: JobRow): Job {
     reused: row.reused_count,
     repeated: row.repeated_count,
     tasks: { total: row.task_count, ...tasks },
+    smallerTasks: row.smaller_tasks,
     leasesGranted: row.leases_granted,
     leaseExpiredEvents: row.lease_expired_events,
   };

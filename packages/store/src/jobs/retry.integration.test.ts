@@ -98,7 +98,8 @@ it('I4: the outcomes of a report that waited for a retry are counted', async () 
   const retrying = await db.sql.reserve();
   await retrying`begin`;
   await retryTasks.run(retrying, { job: jobId, items: true });
-  const again = db.store.report('ann', [completion(task)]); // its snapshot has the task as done, and the locked row is pending
+  // Its snapshot has the task as done, and the locked row is pending.
+  const again = db.store.report('ann', [completion(task)]);
   await waitForBlockedSession(db.sql);
   await retrying`commit`;
   retrying.release();

@@ -43,7 +43,7 @@ async function store(
     const outcome = existing.body_digest === bodyDigest() ? 'existing' : 'key_reused';
     throw new SubmissionRefused({ outcome, jobId: existing.id });
   }
-  const { count, payloadBytes } = await copyItems(tx, draft, items, alive);
+  const { count, payloadBytes, cuts } = await copyItems(tx, draft, items, alive);
   // The COPY lasted as long as the upload. From here on, a statement that this process gives up must end there too.
   await tx.unsafe(`set local statement_timeout = ${LONG_WORK_MS}`);
   alive();
@@ -59,11 +59,15 @@ async function store(
   const { reused, repeated } = await reusing;
   alive();
   const tasks =
-    reused + repeated > 0 ? await cutTasksAroundReused(tx, draft) : await cutTasks(tx, draft, count);
+    reused + repeated > 0
+      ? await cutTasksAroundReused(tx, draft, cuts.starts)
+      : await cutTasks(tx, draft, count, cuts.starts);
+  const largestTaskBytes = cuts.largestTaskBytes * (reused + repeated > 0 ? 2 : 1);
   alive();
   await Promise.all([
     tx`
       update jobs set item_count = ${count}, payload_bytes = ${payloadBytes}, task_count = ${tasks}, reused_count = ${reused}, repeated_count = ${repeated},
+        smaller_tasks = ${cuts.smallerTasks}, largest_task_bytes = ${largestTaskBytes},
         body_digest = ${bodyDigest()}, created_at = now(), finished_at = case when ${tasks}::int = 0 then now() end,
         last_task_id = (select last_value from tasks_id_seq)
       where id = ${draft.id}`,

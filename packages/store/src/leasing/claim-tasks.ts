@@ -1,11 +1,12 @@
+import { MAX_LEASE_BYTES } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { assignments, guard } from '../database/rule-sql.ts';
-import { jobs, jobTallies, leases, tasks } from '../database/schema.ts';
+import { items, jobs, jobTallies, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
 import type { TaskItemRow } from '../tasks/leased-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
-import { itemsWithoutOutcome } from '../tasks/task-items.ts';
+import { isItemOf, itemsWithoutOutcome } from '../tasks/task-items.ts';
 import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
 
 /** The four arrays have an element for each job. */
@@ -13,6 +14,8 @@ export type ClaimArguments = {
   worker: string;
   boot: string;
   limit: number;
+  /** Most bytes of payloads. The first task may have more if this is `MAX_LEASE_BYTES`. */
+  maxBytes: number;
   leaseMs: number;
   jobs: readonly string[];
   /** Pending floor of each job. The claim starts there, to skip dead index entries. */
@@ -30,10 +33,11 @@ export interface ClaimedRow extends TaskItemRow {
 
 /**
  * T2, T4: leases up to `limit` pending tasks of these jobs, in the order of the jobs. Returns a row for each item
- * that has no outcome yet. Leases nothing to a boot that has said goodbye.
+ * that has no outcome yet. Leases nothing to a boot that has said goodbye, and no second task that would make the
+ * reply larger than `MAX_LEASE_BYTES`.
  *
  * The ids are collected into an array, which Postgres evaluates once: a bare `IN (SELECT … LIMIT n)` may run again
- * and claim more than n. The subquery locks the rows that the guard accepts, so the update needs no guard; with
+ * and claim more than n. The candidates are locked rows that the guard accepts, so the update needs no guard; with
  * one, the planner would look for the ids among all pending tasks instead of by their key.
  *
  * The snapshot can miss an outcome that was recorded just before the task was locked. Then the rows contain more
@@ -45,7 +49,7 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
   return sql`
   with ${lockOwnWorker(lease.worker)},
   open_jobs as materialized (
-    select ${jobs.id}, wanted.floor, wanted.left_to_others_ms, wanted.place
+    select ${jobs.id}, ${jobs.largestTaskBytes}, wanted.floor, wanted.left_to_others_ms, wanted.place
     from unnest(${arg.jobs('uuid[]')}, ${arg.floors('bigint[]')}, ${arg.errorsAtMost('int[]')}, ${arg.leftToOthersMs('int[]')})
       with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
@@ -57,24 +61,39 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
         offset 0) -- looked up by key
     order by wanted.place
   ),
+  candidate as materialized (
+    select next.*, row_number() over () as place
+    from open_jobs
+    cross join lateral (
+      select ${tasks.id}, ${tasks.jobId}, ${tasks.firstSeq}, ${tasks.itemCount} from ${tasks}
+      where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
+        and (${tasks.errors} = 0 or not exists (
+          select from ${leases}
+          where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
+            and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
+          offset 0))
+      order by ${tasks.id}
+      limit ${arg.limit('int')}
+      for no key update skip locked
+    ) as next
+    limit ${arg.limit('int')}
+  ),
+  -- Bytes are counted only if the candidates can have too many.
+  counts_bytes as materialized (
+    select bool_or(coalesce(open_jobs.largest_task_bytes * ${arg.limit('int')} > ${arg.maxBytes('int')}, true)) as yes from open_jobs
+  ),
+  measured as (
+    select candidate.id, candidate.place, sum(case when counts_bytes.yes
+        then (select sum(octet_length(${items.payload})) from ${items} where ${isItemOf(sql`candidate`)})
+        else 0 end) over (order by candidate.place) as bytes
+    from candidate cross join counts_bytes
+  ),
   leased as (
     update ${tasks} set ${assignments('lease', lease)}
     where ${tasks.id} = any(array(
-        select next.id
-        from open_jobs
-        cross join lateral (
-          select ${tasks.id} from ${tasks}
-          where ${tasks.jobId} = open_jobs.id and ${tasks.id} > open_jobs.floor and ${guard('lease', lease)}
-            and (${tasks.errors} = 0 or not exists (
-              select from ${leases}
-              where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
-                and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
-              offset 0))
-          order by ${tasks.id}
-          limit ${arg.limit('int')}
-          for no key update skip locked
-        ) as next
-        limit ${arg.limit('int')}))
+      select id from measured
+      where bytes <= ${arg.maxBytes('int')} or (place = 1 and ${arg.maxBytes('int')} = ${sql.raw(String(MAX_LEASE_BYTES))})
+    ))
     returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
   ),
   lease_row as (

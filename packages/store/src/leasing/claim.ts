@@ -7,11 +7,12 @@ import type { LeaseCall } from './lease-call.ts';
 import { readLeasedTasks } from './read-leased-tasks.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Claims tasks, verifies their items, and remembers what was claimed. */
+/** Claims tasks with up to `maxBytes` of payloads, verifies their items, and remembers what was claimed. */
 export async function claim(
   { connections, floors, holdings, monotonicMs, probation }: Scheduler,
   { worker, boot, leaseMs }: LeaseCall,
   { jobs, limit }: ClaimSize,
+  maxBytes: number,
 ): Promise<LeasedTask[]> {
   if (jobs.length === 0) return [];
   const tried = jobs.slice(0, MAX_JOBS_PER_CLAIM);
@@ -20,6 +21,7 @@ export async function claim(
     worker,
     boot,
     limit,
+    maxBytes,
     leaseMs,
     jobs: jobIds,
     floors: floors.of(jobIds, monotonicMs()),

@@ -1,4 +1,4 @@
-import { DEFAULT_LEASE_LIMIT } from '@macbatch/core';
+import { DEFAULT_LEASE_LIMIT, MAX_LEASE_BYTES } from '@macbatch/core';
 import { grantCopies } from '../copies/grant-copies.ts';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';
 import { claim } from './claim.ts';
@@ -26,13 +26,22 @@ async function leasePending(scheduler: Scheduler, call: LeaseCall): Promise<Leas
   const isSized = call.slots != null;
   const limit = isSized ? call.limit : Math.min(call.limit ?? DEFAULT_LEASE_LIMIT, room);
   const nothingCached = queue.stale && floors.empty;
-  const { tasks, onProbation } = await leaseOnce(scheduler, call, limit);
+  const { tasks, onProbation } = await leaseOnce(scheduler, call, limit, MAX_LEASE_BYTES);
   const enough = isSized || onProbation ? 1 : (limit ?? DEFAULT_LEASE_LIMIT);
   if (tasks.length >= enough || nothingCached) return tasks;
   if (call.repeated === true && !queue.hasJobFor(call.offers)) return tasks;
+  const bytesLeft = MAX_LEASE_BYTES - payloadBytes(tasks);
+  if (bytesLeft <= 0) return tasks;
   forgetClaimed(scheduler);
-  const again = await leaseOnce(scheduler, call, limit === null ? null : limit - tasks.length);
+  const again = await leaseOnce(scheduler, call, limit === null ? null : limit - tasks.length, bytesLeft);
   return [...tasks, ...again.tasks];
+}
+
+/** Bytes of the payloads in UTF-8. */
+function payloadBytes(tasks: readonly LeasedTask[]): number {
+  return tasks
+    .flatMap(({ items }) => items)
+    .reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
 }
 
 interface Leased {
@@ -42,12 +51,17 @@ interface Leased {
 }
 
 /** Chooses jobs, sizes the claims and claims until one of them finds something. */
-async function leaseOnce(scheduler: Scheduler, call: LeaseCall, limit: number | null): Promise<Leased> {
+async function leaseOnce(
+  scheduler: Scheduler,
+  call: LeaseCall,
+  limit: number | null,
+  maxBytes: number,
+): Promise<Leased> {
   const jobs = await scheduler.queue.jobsFor(call.offers);
   const { unlimited, oneTask } = await scheduler.probation.withBudgets(call.worker, jobs);
   for await (const size of claimSizes(scheduler, call, unlimited, limit)) {
-    const tasks = await claim(scheduler, call, size);
+    const tasks = await claim(scheduler, call, size, maxBytes);
     if (tasks.length > 0) return { tasks, onProbation: false };
   }
-  return { tasks: await claim(scheduler, call, { jobs: oneTask, limit: 1 }), onProbation: true };
+  return { tasks: await claim(scheduler, call, { jobs: oneTask, limit: 1 }, maxBytes), onProbation: true };
 }

@@ -1,6 +1,7 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { MAX_UNACKNOWLEDGED_TASKS } from '@macbatch/core';
 import { groupByTask, type LeasedTask } from '../tasks/leased-tasks.ts';
+import { firstTasksOfReply } from '../tasks/task-bytes.ts';
 import { type LeaseName, leaseKey } from './lease-answers.ts';
 import { leasesOfBoots } from './leases-of-boots.ts';
 import { readLeasedTasks } from './read-leased-tasks.ts';
@@ -18,8 +19,13 @@ export async function unacknowledgedLeases(
 ): Promise<LeasedTask[]> {
   const knownKeys = new Set(known.map(leaseKey));
   const all = await leasesOfBoots(connections, renewer.worker, [renewer.boot]);
-  const unknown = all.filter((lease) => !knownKeys.has(leaseKey(lease))).slice(0, MAX_UNACKNOWLEDGED_TASKS);
-  if (unknown.length === 0) return [];
+  const lost = all.filter((lease) => !knownKeys.has(leaseKey(lease))).slice(0, MAX_UNACKNOWLEDGED_TASKS);
+  if (lost.length === 0) return [];
+  const fitting = await firstTasksOfReply(
+    connections.durable,
+    lost.map(({ taskId }) => taskId),
+  );
+  const unknown = lost.filter(({ taskId }) => fitting.has(taskId));
   const rows = await readLeasedTasks.run(connections.durable, {
     worker: renewer.worker,
     taskIds: unknown.map(({ taskId }) => taskId),

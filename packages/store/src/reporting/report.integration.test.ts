@@ -224,6 +224,7 @@ describe('reported errors', () => {
       worker: 'ann',
       boot: 'boot',
       limit: 1,
+      maxBytes: 1000,
       leaseMs: 600_000,
       jobs: [jobId],
       floors: ['0'],

@@ -25,6 +25,10 @@ export const jobs = pgTable(
     reusedCount: integer('reused_count').notNull().default(0),
     /** Items that repeat another item of the job and get its outcome. */
     repeatedCount: integer('repeated_count').notNull().default(0),
+    /** Tasks with fewer items than the shard size because of their bytes. */
+    smallerTasks: integer('smaller_tasks').notNull().default(0),
+    /** An upper bound on the payload bytes of each task. Null in jobs of earlier releases. */
+    largestTaskBytes: bigint('largest_task_bytes', { mode: 'number' }),
     bodyDigest: text('body_digest').notNull(), // detects another body under the same idempotency key
     createdAt: moment('created_at').notNull().defaultNow(),
     finishedAt: moment('finished_at'),
