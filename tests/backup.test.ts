@@ -23,7 +23,7 @@ async function up(folder: string, dataDir: string, port = '0'): Promise<{ progra
 
 async function stop(program: Program): Promise<void> {
   program.kill('SIGTERM');
-  expect(await program.ended).toMatchObject({ how: 0 });
+  expect(await program.ended).toMatchObject({ exit: 0 });
 }
 
 it('continues from a restored backup: runs no item again that had an outcome, and records no late outcome in another job', async () => {
@@ -51,9 +51,9 @@ it('continues from a restored backup: runs no item again that had an outcome, an
   await until(() => okOf(6));
 
   const refused = await cli('backup', 'running.tgz', '--data-dir', 'data');
-  expect(refused).toMatchObject({ how: 2, stderr: expect.stringContaining('is in use by process') });
+  expect(refused).toMatchObject({ exit: 2, stderr: expect.stringContaining('is in use by process') });
   await stop(first.program);
-  expect(await cli('backup', 'backup.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
+  expect(await cli('backup', 'backup.tgz', '--data-dir', 'data')).toMatchObject({ exit: 0 });
   expect(statSync(join(folder, 'backup.tgz')).mode & 0o777).toBe(0o600);
 
   // After the backup there are more outcomes, and a job whose task still runs. Both are lost.
@@ -88,7 +88,7 @@ it('continues from a restored backup: runs no item again that had an outcome, an
   const lost = await noop();
   await stop(second.program);
 
-  expect(await cli('restore', 'backup.tgz', '--data-dir', 'restored')).toMatchObject({ how: 0 });
+  expect(await cli('restore', 'backup.tgz', '--data-dir', 'restored')).toMatchObject({ exit: 0 });
   const third = await up(folder, 'restored', port);
   const late = await noop();
   expect(late.task?.task_id).not.toBe(lost.task?.task_id);
@@ -123,27 +123,30 @@ it('writes whole backups only, overwrites nothing, and refuses a damaged backup 
   await stop(program);
 
   expect(await cli('backup', 'a.tgz', '--data-dir', 'nothing')).toMatchObject({
-    how: 2,
+    exit: 2,
     stderr: expect.stringContaining('contains no database'),
   });
-  expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({ how: 0 });
+  expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({ exit: 0 });
   const bytes = readFileSync(join(folder, 'a.tgz'));
   expect(await cli('backup', 'a.tgz', '--data-dir', 'data')).toMatchObject({
-    how: 2,
+    exit: 2,
     stderr: expect.stringContaining('already exists'),
   });
   expect(readFileSync(join(folder, 'a.tgz')).equals(bytes)).toBe(true);
   expect(await cli('restore', 'a.tgz', '--data-dir', 'data')).toMatchObject({
-    how: 2,
+    exit: 2,
     stderr: expect.stringContaining('already contains a database'),
   });
 
   truncateSync(join(folder, 'a.tgz'), Math.floor(bytes.length / 2));
   writeFileSync(join(folder, 'b.tgz'), 'not a backup');
   for (const file of ['a.tgz', 'b.tgz']) {
-    const { how, stderr } = await cli('restore', file, '--data-dir', 'restored');
-    expect({ how, stderr }).toMatchObject({ how: 2, stderr: expect.stringContaining('cannot be restored') });
+    const { exit, stderr } = await cli('restore', file, '--data-dir', 'restored');
+    expect({ exit, stderr }).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('cannot be restored'),
+    });
   }
   writeFileSync(join(folder, 'a.tgz'), bytes);
-  expect(await cli('restore', 'a.tgz', '--data-dir', 'restored')).toMatchObject({ how: 0 });
+  expect(await cli('restore', 'a.tgz', '--data-dir', 'restored')).toMatchObject({ exit: 0 });
 });

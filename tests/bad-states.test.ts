@@ -15,7 +15,7 @@ async function database(): Promise<URL> {
 async function refused(app: string[], env: Readonly<Record<string, string>>): Promise<string> {
   const PROBE_STATE = join(testFolder(), 'probe_state.json');
   const ended = await start('control', app, { env: { PROBE_STATE, MACBATCH_PORT: '0', ...env } }).ended;
-  expect(ended).toMatchObject({ how: 1, stderr: '' });
+  expect(ended).toMatchObject({ exit: 1, stderr: '' });
   const failures = jsonLines(ended.stdout).filter(({ event }) => event === 'control.failed');
   expect(failures).toHaveLength(1);
   const error = String(failures[0]?.['error']);
@@ -25,7 +25,7 @@ async function refused(app: string[], env: Readonly<Record<string, string>>): Pr
 
 /** Checks that a command ended with one message without a stack. Returns its error output. */
 function errorOutput(ended: Ended): string {
-  expect(ended).toMatchObject({ how: 3, stdout: '' });
+  expect(ended).toMatchObject({ exit: 3, stdout: '' });
   expect(ended.stderr).not.toMatch(/this is a bug| at .*\.[jt]s:/);
   expect(ended.stderr.match(/^macbatch: /gm)).toHaveLength(1);
   return ended.stderr;
@@ -83,8 +83,8 @@ it('refuses a second pool in the same data folder, names the owner, and does not
   const first = start('cli', args, { env });
   const url = await until(() => jsonLines(first.stdout())[0]?.['url'] as string | undefined);
   expect(errorOutput(await macbatch(args, { env }))).toMatch(/in use by process \d+.*another folder/);
-  expect(await macbatch(['jobs', '--url', url, '--json'])).toMatchObject({ how: 0, stdout: '[]\n' });
+  expect(await macbatch(['jobs', '--url', url, '--json'])).toMatchObject({ exit: 0, stdout: '[]\n' });
   first.killGroup('SIGINT');
-  expect(await first.ended).toMatchObject({ how: 0 });
+  expect(await first.ended).toMatchObject({ exit: 0 });
   expect(processesWith(folder)).toEqual([]);
 });

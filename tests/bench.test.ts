@@ -6,7 +6,7 @@ it('bench: measures a job of no-op items and prints every figure', async () => {
   const folder = testFolder();
   const size = ['--tasks', '50', '--shard-size', '5', '--workers', '2', '--lease-limit', '10'];
   const bench = await macbatch(['bench', ...size, '--json'], { cwd: folder, env: { TEST_FOLDER: folder } });
-  expect(bench).toMatchObject({ how: 0 });
+  expect(bench).toMatchObject({ exit: 0 });
   const figures = jsonLines(bench.stdout);
   expect(figures).toMatchObject([
     { tasks: 50, items: 250, shard_size: 5, workers: 2, lease_limit: 10, lease_expired_events: 0 },

@@ -19,8 +19,8 @@ interface Boot {
 /** Stops a program with SIGTERM. Returns its output. */
 async function stopped(program: Program): Promise<string> {
   program.kill('SIGTERM');
-  const { how, stdout, stderr } = await program.ended;
-  expect({ how, stderr }).toEqual({ how: 0, stderr: '' });
+  const { exit, stdout, stderr } = await program.ended;
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   return stdout;
 }
 
@@ -39,15 +39,15 @@ describe.skipIf(!hasJq)('with jq (apt-get install jq / brew install jq)', () => 
     for (let n = 1; n <= 2; n += 1) {
       // The shell and jq ignore the signal that ends the worker.
       const pipeline = startWorker(control, 'w', {
-        through: ['/bin/sh', '-c', `trap '' TERM; "$0" "$@" | jq -c '${filter}'`],
+        launcher: ['/bin/sh', '-c', `trap '' TERM; "$0" "$@" | jq -c '${filter}'`],
         env: { MACBATCH_NOOP: '1' },
       });
       await until(
         async () => (await control.client.call('listBoots', { query: { name: 'w' } })).boots.length === n,
       );
       pipeline.killGroup('SIGTERM');
-      const { how, stdout, stderr } = await pipeline.ended;
-      expect({ how, stderr }).toEqual({ how: 0, stderr: '' });
+      const { exit, stdout, stderr } = await pipeline.ended;
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
       expect(stdout).toMatch(/^\{"boot":"[0-9a-f-]{36}","replaced":(true|false)\}\n$/);
       boots.push(JSON.parse(stdout) as (typeof boots)[number]);
     }

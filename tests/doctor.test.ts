@@ -23,9 +23,9 @@ async function doctor(env: Readonly<Record<string, string>>, ...args: string[]) 
   });
   expect(ended.stderr).toBe('');
   const { ok, findings } = JSON.parse(ended.stdout) as { ok: boolean; findings: Finding[] };
-  expect(ended.how).toBe(ok ? 0 : 1);
+  expect(ended.exit).toBe(ok ? 0 : 1);
   const of = (check: string) => findings.filter((each) => each.check === check);
-  return { how: ended.how, findings, of, bad: findings.filter(({ state }) => /warn|fail/.test(state)) };
+  return { exit: ended.exit, findings, of, bad: findings.filter(({ state }) => /warn|fail/.test(state)) };
 }
 
 /** Starts a server that gives the same answer to every request. */
@@ -79,7 +79,7 @@ it('passes on a healthy machine, reports unsafe settings of the database, and pa
   };
   for (const name of ['fsync', 'full_page_writes', 'autovacuum']) await set(name, 'off');
   const unsafe = await doctor(on);
-  expect(unsafe.how).toBe(1);
+  expect(unsafe.exit).toBe(1);
   expect(unsafe.of('durability')).toMatchObject([
     { state: 'fail', found: expect.stringContaining('fsync and full_page_writes are off') },
   ]);
@@ -110,7 +110,7 @@ it('passes on a healthy machine, reports unsafe settings of the database, and pa
   const admin = { ...on, MACBATCH_KEY: made.stdout.trim() };
   const { stdout } = await macbatch(['keys', 'create', '--role', 'submit', '--name', 'lab'], { env: admin });
   const submitter = await doctor({ ...on, MACBATCH_KEY: stdout.trim() });
-  expect(submitter.how).toBe(0);
+  expect(submitter.exit).toBe(0);
   expect(submitter.of('key')).toMatchObject([{ found: 'valid: role submit, group lab' }]);
   expect(submitter.of('database')).toMatchObject([
     { state: 'info', found: expect.stringContaining('admin key') },
@@ -164,7 +164,7 @@ it('reports servers that cannot be reached, are not a control plane, or would ge
     { state: 'fail', found: expect.stringContaining('without a list of models') },
     { state: 'fail', found: expect.stringContaining('cannot be reached') },
   ]);
-  expect(unreachable.how).toBe(1);
+  expect(unreachable.exit).toBe(1);
 });
 
 it('prune: prints what it would delete, deletes it in steps, and keeps the rest', async () => {
@@ -184,17 +184,17 @@ it('prune: prints what it would delete, deletes it in steps, and keeps the rest'
     macbatch(['prune', '--older-than', '30d', ...args], { env: { MACBATCH_URL: control.url } });
 
   const dry = await prune('--dry-run');
-  expect(dry).toMatchObject({ how: 0, stderr: '' });
+  expect(dry).toMatchObject({ exit: 0, stderr: '' });
   expect(dry.stdout).toMatch(
     /^1 jobs with 30,000 items in 6,000 tasks and 0\.1 MB .* would be deleted\. Nothing/,
   );
   expect(await control.client.call('readJob', { params: { id: old.id } })).toMatchObject({ id: old.id });
 
   const done = await prune();
-  expect(done).toMatchObject({ how: 0, stdout: expect.stringMatching(/^1 jobs deleted, 36,00\d rows\n$/) });
+  expect(done).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^1 jobs deleted, 36,00\d rows\n$/) });
   expect(done.stderr).toContain('36000/36000 items and tasks deleted');
   expect(done.stderr.trim().split('\n').length).toBeGreaterThan(1);
   const { jobs } = await control.client.call('listJobs', { query: {} });
   expect(jobs.map(({ id }) => id)).toEqual([young.id]);
-  expect(await prune('--json')).toMatchObject({ how: 0, stdout: '{"jobs":0,"rows":0}\n' });
+  expect(await prune('--json')).toMatchObject({ exit: 0, stdout: '{"jobs":0,"rows":0}\n' });
 });

@@ -144,6 +144,6 @@ it('continues without restarts when a standby takes over, and loses nothing that
   // W7: the same processes still run, and they end on SIGTERM.
   for (const program of [...workers, ...controls]) {
     program.kill('SIGTERM');
-    expect(await program.ended).toMatchObject({ how: 0 });
+    expect(await program.ended).toMatchObject({ exit: 0 });
   }
 });

@@ -10,7 +10,7 @@ const LINES = ['{"id":12345678901234567890,"n":1}', '{"id":"b","n":2}'];
 const FORM = ['--type', 'noop', '--model', 'noop'];
 
 /** A shell command that gets the program as its arguments. */
-const shell = (script: string) => ({ through: ['bash', '-c', script, 'bash'] });
+const shell = (script: string) => ({ launcher: ['bash', '-c', script, 'bash'] });
 
 it('I6: submits what a pipe delivers, and finds the job of the same lines in a file', async () => {
   const { url, client } = await startControl();
@@ -69,20 +69,20 @@ it('writes outcomes through pipes and links, and refuses a folder', async () => 
     macbatch(['results', job.id, '-o', output], { cwd, env, ...shell(script) });
 
   expect(await results('pipe', 'cat pipe > read.jsonl & "$@"; code=$?; wait; exit $code')).toMatchObject({
-    how: 0,
+    exit: 0,
   });
   expect(readFileSync(at('read.jsonl'), 'utf8')).toContain('"output":1.0');
   expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
 
-  expect(await results('link.jsonl')).toMatchObject({ how: 0 });
+  expect(await results('link.jsonl')).toMatchObject({ exit: 0 });
   expect(lstatSync(at('link.jsonl')).isSymbolicLink()).toBe(true);
   expect(readFileSync(at('target.jsonl'), 'utf8')).toContain('"output":1.0');
 
-  expect(await results('/dev/stdout', '"$@" > redirected.jsonl')).toMatchObject({ how: 0 });
+  expect(await results('/dev/stdout', '"$@" > redirected.jsonl')).toMatchObject({ exit: 0 });
   expect(readFileSync(at('redirected.jsonl'), 'utf8')).toContain('"output":1.0');
 
   const folder = await results('folder');
-  expect(folder).toMatchObject({ how: 2 });
+  expect(folder).toMatchObject({ exit: 2 });
   expect(folder.stderr).toContain('folder is a folder');
 });
 
@@ -90,8 +90,10 @@ it('refuses outcomes over the input before anything runs', async () => {
   const cwd = testFolder();
   writeFileSync(join(cwd, 'in.jsonl'), '"a"\n');
   symlinkSync('in.jsonl', join(cwd, 'link.jsonl'));
-  const { how, stderr } = await macbatch(['run', 'in.jsonl', '--type', 'embed', '-o', 'link.jsonl'], { cwd });
-  expect(how).toBe(2);
+  const { exit, stderr } = await macbatch(['run', 'in.jsonl', '--type', 'embed', '-o', 'link.jsonl'], {
+    cwd,
+  });
+  expect(exit).toBe(2);
   expect(stderr).toContain('is the input file');
   expect(stderr).not.toContain('starting');
   expect(readFileSync(join(cwd, 'in.jsonl'), 'utf8')).toBe('"a"\n');

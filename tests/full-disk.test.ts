@@ -87,7 +87,7 @@ it('ends the control plane with a reason when its embedded database ends', async
   await control.event('control.listening');
   const [pid] = readFileSync(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n');
   process.kill(Number(pid), 'SIGKILL');
-  expect((await control.ended).how).toBe(1);
+  expect((await control.ended).exit).toBe(1);
   const failed = jsonLines(control.stdout()).find((line) => line['event'] === 'control.failed');
   expect(failed?.['error']).toMatch(/The embedded Postgres .*(SIGKILL|killed).*Its log ends:/s);
 });

@@ -38,17 +38,17 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   };
 
   const refused = await start('control', [], { env: control }).ended;
-  expect(refused.how).toBe(1);
+  expect(refused.exit).toBe(1);
   expect(refused.stdout).toContain('there is no key yet');
   const proxied = { ...control, MACBATCH_HOST: '127.0.0.1', MACBATCH_TRUST_PROXY: '1' };
   const refusedToo = await start('control', [], { env: proxied }).ended;
-  expect(refusedToo.how).toBe(1);
+  expect(refusedToo.exit).toBe(1);
   expect(refusedToo.stdout).toContain('there is no key yet');
 
   const made = await start('control', ['keys', 'create', '--role', 'admin', '--name', 'ops'], {
     env: control,
   }).ended;
-  expect(made).toMatchObject({ how: 0 });
+  expect(made).toMatchObject({ exit: 0 });
   const admin = made.stdout.trim();
   expect(admin).toMatch(/^mbk_/);
 
@@ -59,15 +59,15 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   const cli = (env: Record<string, string>, ...args: string[]) => macbatch(args, { cwd: folder, env });
 
   const withoutCa = await cli({ MACBATCH_URL: url, MACBATCH_KEY: admin }, 'jobs');
-  expect(withoutCa).toMatchObject({ how: 3 });
+  expect(withoutCa).toMatchObject({ exit: 3 });
   expect(withoutCa.stderr).toContain('self-signed certificate');
   const keyless = await cli(tlsEnv, 'jobs');
-  expect(keyless).toMatchObject({ how: 2 });
+  expect(keyless).toMatchObject({ exit: 2 });
   expect(keyless.stderr).toContain('Send a key');
 
   const asAdmin = { ...tlsEnv, MACBATCH_KEY: admin };
   const created = await cli(asAdmin, 'keys', 'create', '--role', 'submit', '--name', 'lab');
-  expect(created).toMatchObject({ how: 0 });
+  expect(created).toMatchObject({ exit: 0 });
   writeFileSync(join(folder, 'lab.key'), created.stdout);
   const asLab = { ...tlsEnv, MACBATCH_KEY_FILE: join(folder, 'lab.key') };
   const invited = await cli(asAdmin, 'keys', 'invite', '--json');
@@ -80,12 +80,12 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
     MACBATCH_USE_LITE: '0',
   };
   const joined = await cli(mac, 'worker', 'join', url, '--token', token, '--id', 'mac-1');
-  expect(joined).toMatchObject({ how: 0 });
+  expect(joined).toMatchObject({ exit: 0 });
   const membership = join(folder, 'state', 'mac-1', 'membership.json');
   expect(statSync(membership).mode & 0o777).toBe(0o600);
   const { key: workerKey } = JSON.parse(readFileSync(membership, 'utf8')) as { key: string };
   const twice = await cli(mac, 'worker', 'join', url, '--token', token, '--id', 'mac-2');
-  expect(twice).toMatchObject({ how: 1 });
+  expect(twice).toMatchObject({ exit: 1 });
   expect(twice.stdout).toContain('has been used or has expired');
 
   // The worker reads the control plane's URL and its key from its folder.
@@ -94,9 +94,9 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   writeFileSync(join(folder, 'items.jsonl'), '{"id":"a","payload":1}\n{"id":"b","payload":2}\n');
   const submit = ['submit', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--json'];
   const { id } = JSON.parse((await cli(asLab, ...submit)).stdout) as { id: string };
-  expect(await cli(asLab, 'watch', id)).toMatchObject({ how: 0 });
+  expect(await cli(asLab, 'watch', id)).toMatchObject({ exit: 0 });
   expect((await cli(asLab, 'results', id)).stdout.trim().split('\n')).toHaveLength(2);
-  expect(await cli(asLab, 'keys', 'list')).toMatchObject({ how: 2 });
+  expect(await cli(asLab, 'keys', 'list')).toMatchObject({ exit: 2 });
 
   const listed = await cli(asAdmin, 'keys', 'list', '--json');
   const secrets = [admin, created.stdout.trim(), token, workerKey].map((text) => text.slice(21));
@@ -115,17 +115,17 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   // Revokes the key while its worker works.
   const keys = JSON.parse(listed.stdout) as { id: string; worker_id: string | null }[];
   const workersKey = keys.find((each) => each.worker_id === 'mac-1');
-  expect(await cli(asAdmin, 'keys', 'revoke', workersKey?.id ?? '')).toMatchObject({ how: 0 });
+  expect(await cli(asAdmin, 'keys', 'revoke', workersKey?.id ?? '')).toMatchObject({ exit: 0 });
   await until(() => worker.stdout().includes('This key was revoked.'));
   worker.kill('SIGTERM');
-  expect((await worker.ended).how).toBe(0);
+  expect((await worker.ended).exit).toBe(0);
 });
 
 it('refuses plain HTTP to another machine unless MACBATCH_ALLOW_HTTP is set', async () => {
   const folder = testFolder();
   const env = { MACBATCH_CONTROL_URL: 'http://192.0.2.1:7420', MACBATCH_STATE_DIR: folder };
   const refused = await start('worker', [], { env }).ended;
-  expect(refused.how).toBe(1);
+  expect(refused.exit).toBe(1);
   expect(refused.stdout).toContain('is not encrypted');
   const allowed = start('worker', [], { env: { ...env, MACBATCH_ALLOW_HTTP: '1' } });
   await until(() => allowed.stdout().includes('boot_id'));

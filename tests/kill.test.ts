@@ -21,7 +21,7 @@ it('T5: gives the task of a killed worker to another, and records one outcome pe
   server.allow(4);
   await until(() => server.answered.length === 4 && server.waiting.length > 0);
   doomed.kill('SIGKILL');
-  expect(await doomed.ended).toMatchObject({ how: 'SIGKILL' });
+  expect(await doomed.ended).toMatchObject({ exit: 'SIGKILL' });
   await until(() => server.waiting.length === 0);
 
   server.allow(1000);
@@ -71,11 +71,11 @@ it('ends a job after a kill of the control plane, and runs no item twice', async
 
   // W7: all programs end on SIGTERM.
   for (const worker of workers) worker.kill('SIGTERM');
-  for (const worker of workers) expect(await worker.ended).toMatchObject({ how: 0 });
+  for (const worker of workers) expect(await worker.ended).toMatchObject({ exit: 0 });
   const { workers: known } = await control.client.call('listWorkers', {});
   expect(known.map(({ offline }) => offline)).toEqual([true, true]);
   second.kill('SIGTERM');
-  expect(await second.ended).toMatchObject({ how: 0 });
+  expect(await second.ended).toMatchObject({ exit: 0 });
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
@@ -90,7 +90,7 @@ it('W7: holds nothing after any SIGTERM, also among many small jobs', async () =
     const worker = startWorker(control, 'ann', { env: { MACBATCH_NOOP: '1', MACBATCH_CONCURRENCY: '4' } });
     await until(async () => (await done()) > before + 10 * round);
     worker.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ how: 0 });
+    expect(await worker.ended).toMatchObject({ exit: 0 });
     expect(await sql`select id from tasks where status = 'leased'`).toEqual([]);
   }
   expect(await done()).toBeLessThan(1200);
@@ -143,7 +143,7 @@ it('stops all processes when `run` is killed, and continues the job in the next 
 
   server.allow(1000);
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(next).toMatchObject({ how: 0 });
+  expect(next).toMatchObject({ exit: 0 });
   // Outcomes that a worker could not report before its control plane stopped are on its disk.
   expect(next.stderr).toMatch(/continuing job .*: [0-3] of 8/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 8 }, lease_expired_events: 0 }]);

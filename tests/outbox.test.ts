@@ -69,7 +69,7 @@ it('W6: takes no new work while the disk is full, reports its outcomes, and cont
   });
   // Limits the file size of this process to some kilobytes: one outcome fits, the second does not.
   const full = startWorker(control, 'full', {
-    through: ['/bin/sh', '-c', 'ulimit -f 20 && exec "$0" "$@"'],
+    launcher: ['/bin/sh', '-c', 'ulimit -f 20 && exec "$0" "$@"'],
     env: {
       ...parrotAt(server.url),
       NODE_DISABLE_COMPILE_CACHE: '1',
@@ -92,7 +92,7 @@ it('W6: takes no new work while the disk is full, reports its outcomes, and cont
   expect(server.answered).toHaveLength(6);
   full.kill('SIGTERM');
   const ended = await full.ended;
-  expect(ended).toMatchObject({ how: 0 });
+  expect(ended).toMatchObject({ exit: 0 });
   const events = jsonLines(ended.stdout).map(({ event }) => event);
   expect(jsonLines(ended.stdout).find(({ event }) => event === 'outbox.unwritable')).toMatchObject({
     reason: expect.stringContaining('EFBIG'),
@@ -126,7 +126,7 @@ it('refuses a second worker with the same id, and a purge, while a worker runs',
     macbatch(['worker', 'purge', '--id', 'mac-1'], { env }),
   ]);
   for (const refused of [second, purge]) {
-    expect(refused).toMatchObject({ how: 1, stderr: '' });
+    expect(refused).toMatchObject({ exit: 1, stderr: '' });
     expect(jsonLines(refused.stdout).at(-1)).toMatchObject({
       event: 'worker.failed',
       error: expect.stringMatching(
@@ -139,7 +139,7 @@ it('refuses a second worker with the same id, and a purge, while a worker runs',
   first.kill('SIGKILL');
   await first.ended;
   const purged = await macbatch(['worker', 'purge', '--id', 'mac-1'], { env });
-  expect(purged).toMatchObject({ how: 0, stderr: '' });
+  expect(purged).toMatchObject({ exit: 0, stderr: '' });
   expect(jsonLines(purged.stdout)).toMatchObject([{ event: 'outbox.purged', worker_id: 'mac-1' }]);
   expect(existsSync(outbox)).toBe(false);
 });

@@ -7,7 +7,7 @@ import { jsonLines, macbatch, processesWith, start } from './testing/program.ts'
 
 it('prints help and exits with 0', async () => {
   const help = await macbatch(['--help']);
-  expect(help).toMatchObject({ how: 0, stderr: '' });
+  expect(help).toMatchObject({ exit: 0, stderr: '' });
   expect(help.stdout).toMatch(/^ {2}run\b/m);
 });
 
@@ -16,7 +16,7 @@ it('exits with 3 and names the URL if the control plane does not answer', async 
     [['jobs'], ['workers', '--json']].map((call) => macbatch([...call, '--url', 'http://127.0.0.1:9'])),
   );
   for (const call of calls) {
-    expect(call).toMatchObject({ how: 3, stdout: '' });
+    expect(call).toMatchObject({ exit: 3, stdout: '' });
     expect(call.stderr).toContain('http://127.0.0.1:9');
   }
 });
@@ -33,7 +33,7 @@ it('runs a job with a control plane, two workers and the command line as separat
   const submit = ['submit', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--shard-size', '4'];
 
   const submitted = await cli(...submit, '--json');
-  expect(submitted).toMatchObject({ how: 0 });
+  expect(submitted).toMatchObject({ exit: 0 });
   const [made] = jsonLines(submitted.stdout);
   expect(made).toMatchObject({ created: true, state: 'queued', items: { total: 30 }, tasks: { total: 8 } });
   const id = String(made?.['id']);
@@ -41,13 +41,13 @@ it('runs a job with a control plane, two workers and the command line as separat
     cli('job', id, '--explain'),
     cli('job', id, '--explain', '--json'),
   ]);
-  expect(waiting).toMatchObject({ how: 0, stderr: '' });
+  expect(waiting).toMatchObject({ exit: 0, stderr: '' });
   expect(waiting.stdout).toContain('It waits for a worker: no worker that is alive offers noop with noop.');
   expect(jsonLines(explained.stdout)).toMatchObject([
     { job: { id }, waits_for: 'waiting_for_worker', estimate: null, no_estimate: 'no_worker' },
   ]);
   const again = await cli(...submit);
-  expect(again).toMatchObject({ how: 0, stdout: `${id}\n` });
+  expect(again).toMatchObject({ exit: 0, stdout: `${id}\n` });
   expect(again.stderr).toContain('was submitted before');
 
   const first = startWorker(control, 'first', { env: { MACBATCH_NOOP: '1' } });
@@ -64,7 +64,7 @@ it('runs a job with a control plane, two workers and the command line as separat
     },
   });
   const watched = await cli('watch', id, '--json');
-  expect(watched).toMatchObject({ how: 0 });
+  expect(watched).toMatchObject({ exit: 0 });
   expect(jsonLines(watched.stdout)).toMatchObject([
     { id, state: 'done', items: { ok: 30 }, lease_expired_events: 0 },
   ]);
@@ -94,7 +94,7 @@ it('runs a job with a control plane, two workers and the command line as separat
   first.kill('SIGTERM');
   second.killGroup('SIGINT');
   for (const ended of [await first.ended, await second.ended]) {
-    expect(ended).toMatchObject({ how: 0, stderr: '' });
+    expect(ended).toMatchObject({ exit: 0, stderr: '' });
     const events = ended.stdout.trimEnd().split('\n');
     expect(events.map((line) => (JSON.parse(line) as { event: string }).event)).toContain('worker.stopped');
   }
@@ -114,25 +114,25 @@ it('T13: cancels jobs and retries failed ones on command', async () => {
   const made = await cli('submit', 'items.jsonl', '--type', 'noop', '--model', 'noop');
   const id = made.stdout.trim();
   const cancelled = await cli('cancel', id, '--json');
-  expect(cancelled).toMatchObject({ how: 0 });
+  expect(cancelled).toMatchObject({ exit: 0 });
   expect(jsonLines(cancelled.stdout)).toMatchObject([{ id, state: 'cancelled', items: { open: 3 } }]);
   const [watched, retried] = await Promise.all([cli('watch', id), cli('retry', id)]);
-  expect(watched).toMatchObject({ how: 1 });
-  expect(retried).toMatchObject({ how: 2 });
+  expect(watched).toMatchObject({ exit: 1 });
+  expect(retried).toMatchObject({ exit: 2 });
   expect(retried.stderr).toMatch(/cancelled/);
 
   const failed = await failedJob(control);
   const shown = await cli('watch', failed, '--json');
-  expect(shown).toMatchObject({ how: 1 });
+  expect(shown).toMatchObject({ exit: 1 });
   expect(jsonLines(shown.stdout)).toMatchObject([{ state: 'failed', items: { failed: 1 } }]);
   const sentBack = await cli('retry', failed, '--items', '--json');
-  expect(sentBack).toMatchObject({ how: 0 });
+  expect(sentBack).toMatchObject({ exit: 0 });
   expect(jsonLines(sentBack.stdout)).toEqual([{ tasks: 1, items: 0 }]);
   startWorker(control, 'later', { env: { MACBATCH_NOOP: '1' } });
   expect(await endedJob(control.client, failed)).toMatchObject({ state: 'done', items: { ok: 1 } });
 
   const unknown = await cli('job', '0198c0de-0000-7000-8000-000000000000');
-  expect(unknown).toMatchObject({ how: 2, stdout: '' });
+  expect(unknown).toMatchObject({ exit: 2, stdout: '' });
 });
 
 /** Creates a job whose only task has failed after three leases with an error. */
@@ -174,9 +174,9 @@ it('up: runs a control plane with its own Postgres until SIGINT', async () => {
   });
   const url = await until(() => jsonLines(up.stdout())[0]?.['url'] as string | undefined);
   const jobs = await macbatch(['jobs', '--url', url, '--json']);
-  expect(jobs).toMatchObject({ how: 0, stdout: '[]\n' });
+  expect(jobs).toMatchObject({ exit: 0, stdout: '[]\n' });
   up.killGroup('SIGINT');
-  expect(await up.ended).toMatchObject({ how: 0 });
+  expect(await up.ended).toMatchObject({ exit: 0 });
   expect(processesWith(folder)).toEqual([]);
 });
 
@@ -188,7 +188,7 @@ it('reports all problems of a wrong configuration together and exits with 1', as
   expect(failed).toMatchObject({ event: 'control.failed' });
   expect(failed?.['error']).toMatch(/MACBATCH_PORT: must be a port\n.*MACBATCH_PROT: is not a variable/);
   const ended = await worker.ended;
-  expect(ended.how).toBe(1);
+  expect(ended.exit).toBe(1);
   expect(jsonLines(ended.stdout)[0]?.['error']).toMatch(/MACBATCH_CONCURRENCY.*\n.*MACBATCH_ENDPOINTS/s);
 });
 
@@ -203,5 +203,5 @@ it('exits quietly when the reader of the results stops early', async () => {
   const results = start('cli', ['results', job.id, '--url', control.url]);
   await until(() => results.stdout().length > 0);
   results.closeStdout();
-  expect(await results.ended).toMatchObject({ how: 141, stderr: '' });
+  expect(await results.ended).toMatchObject({ exit: 141, stderr: '' });
 });

@@ -58,7 +58,7 @@ it.skipIf(pgbouncer === undefined)(
     expect(results.map(({ id }) => id)).toEqual(Array.from({ length: 500 }, (_, n) => `i${n}`));
     for (const program of [...workers, ...controls]) {
       program.kill('SIGTERM');
-      expect(await program.ended).toMatchObject({ how: 0 });
+      expect(await program.ended).toMatchObject({ exit: 0 });
     }
     expect(pollEvents().map((events) => events.length)).toEqual([1, 1]);
     expect(controls.map(({ stdout }) => stdout()).join('')).not.toContain('request.failed');

@@ -69,7 +69,7 @@ it('P: passes against a healthy control plane and exits with 0', async () => {
     async () => undefined,
     (store) => store,
   );
-  const { how, report, failed } = await runProtocol(url, { span: '16s' });
+  const { exit, report, failed } = await runProtocol(url, { span: '16s' });
   expect(failed).toEqual([]);
   expect(report).toMatchObject({
     verdict: 'passed',
@@ -78,7 +78,7 @@ it('P: passes against a healthy control plane and exits with 0', async () => {
     duplicates: { byItem: 0, byKey: 0 },
   });
   expect(report.boots).toHaveLength(4);
-  expect(how).toBe(0);
+  expect(exit).toBe(0);
 });
 
 it('P: fails at the kill and at the count if the control plane reclaims no lease', async () => {
@@ -87,10 +87,10 @@ it('P: fails at the kill and at the count if the control plane reclaims no lease
     async () => undefined,
     (store) => ({ ...store, reclaim: async () => nothingReclaimed }),
   );
-  const { how, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 6 });
+  const { exit, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 6 });
   expect(report.verdict).toBe('failed');
   expect(failed).toContain('kill -9 a worker mid-task');
-  expect(how).toBe(1);
+  expect(exit).toBe(1);
 });
 
 it('P: finds duplicates by item and by key if the primary keys are dropped', async () => {
@@ -103,9 +103,9 @@ it('P: finds duplicates by item and by key if the primary keys are dropped', asy
     },
     (store) => store,
   );
-  const { how, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 20 });
+  const { exit, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 20 });
   expect(report.duplicates.byItem).toBeGreaterThan(0);
   expect(report.duplicates.byKey).toBeGreaterThan(0);
   expect(failed).toContain('look for duplicates');
-  expect(how).toBe(1);
+  expect(exit).toBe(1);
 });

@@ -23,7 +23,7 @@ it.each([
   await until(() => server.waiting.length === 0);
   if (purge)
     expect(await macbatch(['worker', 'purge', '--id', 'w'], { env: control.stateEnv })).toMatchObject({
-      how: 0,
+      exit: 0,
     });
 
   server.allow(1000);
@@ -56,7 +56,7 @@ it('W8: makes a second machine with the same worker id wait until the first has 
   expect(jsonLines(second.stdout()).map(({ event }) => event)).not.toContain('worker.running');
 
   first.kill('SIGTERM');
-  expect(await first.ended).toMatchObject({ how: 0 });
+  expect(await first.ended).toMatchObject({ exit: 0 });
   await second.event('worker.running');
 });
 

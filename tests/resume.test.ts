@@ -52,14 +52,14 @@ it('reports a killed control plane, and continues when run again', async () => {
   const log = jsonLines(readFileSync(join(folder, 'data/logs/control.log'), 'utf8'));
   process.kill(Number(log.find(({ event }) => event === 'control.listening')?.['pid']), 'SIGKILL');
   const ended = await broken.ended;
-  expect(ended).toMatchObject({ how: 3, stdout: '' });
+  expect(ended).toMatchObject({ exit: 3, stdout: '' });
   expect(ended.stderr).toMatch(/^macbatch: The control plane ended with SIGKILL\. Its log: .*control\.log$/m);
   expect(ended.stderr).not.toMatch(/bug| at .*\.[jt]s:/);
   expect(processesWith(folder)).toEqual([]);
 
   server.allow(1000);
   const next = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(next).toMatchObject({ how: 0 });
+  expect(next).toMatchObject({ exit: 0 });
   expect(next.stderr).toMatch(/continuing job .*: \d+ of 12/);
   expect(jsonLines(next.stdout)).toMatchObject([{ items: { ok: 12 } }]);
   expect(server.answered).toHaveLength(12);
@@ -95,12 +95,12 @@ it('I6: ends with the same outcomes after all its processes were killed three ti
     server.allow(answers);
     await until(() => server.answered.length === before + answers);
     await killAllOf(folder);
-    expect(await killed.ended).toMatchObject({ how: 'SIGKILL', stdout: '' });
+    expect(await killed.ended).toMatchObject({ exit: 'SIGKILL', stdout: '' });
     await until(() => server.waiting.length === 0);
   }
   server.allow(1000);
   const last = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(last).toMatchObject({ how: 0 });
+  expect(last).toMatchObject({ exit: 0 });
   expect(jsonLines(last.stdout)).toMatchObject([{ state: 'done', items: { ok: count, total: count } }]);
   expect(processesWith(folder)).toEqual([]);
   expect(new Set(server.answered)).toEqual(new Set(prompts));
@@ -111,7 +111,7 @@ it('I6: ends with the same outcomes after all its processes were killed three ti
     MACBATCH_DATABASE_URL: await databaseUrl(),
   };
   expect(await macbatch([...args, '-o', 'whole.jsonl'], { cwd: folder, env: elsewhere })).toMatchObject({
-    how: 0,
+    exit: 0,
   });
   expect(outcomes()).toHaveLength(count);
   expect(outcomes()).toEqual(outcomes('whole.jsonl'));

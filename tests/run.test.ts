@@ -46,7 +46,7 @@ it('runs a file on this machine, and runs no item twice when called again', asyn
   const env = { TEST_FOLDER: folder, MACBATCH_DATA_DIR: join(folder, 'data') };
   const args = ['run', 'items.jsonl', '--type', 'embed', '--shard-size', '4'];
   const first = await macbatch(args, { cwd: folder, env });
-  expect(first).toMatchObject({ how: 0 });
+  expect(first).toMatchObject({ exit: 0 });
   expect(first.stderr).toMatch(/25\/25 items/);
   expect(first.stdout).toMatch(/items ok \/ failed \/ total +25 \/ 0 \/ 25/);
   expect(first.stdout).toMatch(/attempts \(leases granted\) +7/);
@@ -61,7 +61,7 @@ it('runs a file on this machine, and runs no item twice when called again', asyn
   expect(processesWith(folder)).toEqual([]);
 
   const again = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(again).toMatchObject({ how: 0 });
+  expect(again).toMatchObject({ exit: 0 });
   expect(again.stderr).toMatch(/continuing job .*: 25 of 25 items have an outcome/);
   expect(jsonLines(again.stdout)).toMatchObject([
     {
@@ -90,13 +90,13 @@ it('ends a bad item with an error, exits with 1 and a hint, and runs it again wi
     'out.jsonl',
   ];
   const first = await macbatch(args, { cwd: folder, env });
-  expect(first).toMatchObject({ how: 1 });
+  expect(first).toMatchObject({ exit: 1 });
   expect(first.stderr).toMatch(/1 of 5 items failed.*--retry/);
   expect(first.stdout).toMatch(/done with 1 failed items/);
   expect(outcomes('out.jsonl').map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok', 'error']);
 
   const again = await macbatch([...args, '--retry', '--json'], { cwd: folder, env });
-  expect(again).toMatchObject({ how: 1 });
+  expect(again).toMatchObject({ exit: 1 });
   expect(again.stderr).toContain('1 tasks will run again, 1 item errors removed');
   expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
 });
@@ -106,7 +106,7 @@ it('writes only the outcomes to standard output with `-o -`', async () => {
   const env = { ...(await databaseEnv()), MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0' };
   const args = ['run', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--workers', '1', '-o', '-'];
   const run = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(run).toMatchObject({ how: 0 });
+  expect(run).toMatchObject({ exit: 0 });
   expect(
     run.stdout
       .split('\n')
@@ -122,7 +122,7 @@ it('writes only the outcomes to standard output with `-o -`', async () => {
 it('A3: names a bad line by its number in the file before it starts anything', async () => {
   const { folder } = folderWith(['{"id":"a","payload":1}', '', '{"id":"b",']);
   const run = await macbatch(['run', 'items.jsonl', '--type', 'embed'], { cwd: folder });
-  expect(run).toMatchObject({ how: 2, stdout: '' });
+  expect(run).toMatchObject({ exit: 2, stdout: '' });
   expect(run.stderr).toMatch(/line 3 is not JSON/);
   expect(existsSync(join(folder, '.macbatch'))).toBe(false);
 });
@@ -138,14 +138,14 @@ it('A3: names both lines of an id that is used twice', async () => {
     cwd: folder,
     env: await databaseEnv(),
   });
-  expect(run).toMatchObject({ how: 2 });
+  expect(run).toMatchObject({ exit: 2 });
   expect(run.stderr).toMatch(/"a".*line 1.*line 4|line 4.*"a".*line 1/);
 });
 
 it('exits with 2 for an unknown option, and starts nothing', async () => {
   const { folder } = folderWith(['"text"']);
   const run = await macbatch(['run', 'items.jsonl', '--frobnicate'], { cwd: folder });
-  expect(run).toMatchObject({ how: 2, stdout: '' });
+  expect(run).toMatchObject({ exit: 2, stdout: '' });
   expect(run.stderr).toContain("unknown option '--frobnicate'");
   expect(existsSync(join(folder, '.macbatch'))).toBe(false);
 });
@@ -167,14 +167,14 @@ it('I6: stops everything on Ctrl-C, and continues without running an item twice 
   await until(() => server.answered.length === 5 && server.waiting.length > 0);
   interrupted.killGroup('SIGINT');
   const stopped = await interrupted.ended;
-  expect(stopped).toMatchObject({ how: 130, stdout: '' });
+  expect(stopped).toMatchObject({ exit: 130, stdout: '' });
   expect(stopped.stderr).toContain('run the same command again to continue');
   expect(processesWith(folder)).toEqual([]);
   expect(existsSync(join(folder, 'items.jsonl.outcomes.jsonl'))).toBe(false);
 
   server.allow(1000);
   const resumed = await macbatch([...args, '--json'], { cwd: folder, env });
-  expect(resumed).toMatchObject({ how: 0 });
+  expect(resumed).toMatchObject({ exit: 0 });
   expect(resumed.stderr).toMatch(/continuing job .*: 5 of 12 items have an outcome/);
   expect(jsonLines(resumed.stdout)).toMatchObject([{ items: { ok: 12 }, lease_expired_events: 0 }]);
   // No prompt was sent again after it had been answered.
@@ -187,12 +187,12 @@ it('I6: stops everything on Ctrl-C, and continues without running an item twice 
   // In another database all items run.
   const elsewhere = { ...env, ...(await databaseEnv()) };
   const whole = await macbatch([...args, '-o', 'whole.jsonl'], { cwd: folder, env: elsewhere });
-  expect(whole).toMatchObject({ how: 0 });
+  expect(whole).toMatchObject({ exit: 0 });
   expect(outputsOf(resumedOutcomes)).toEqual(outputsOf(outcomes('whole.jsonl')));
   expect(resumedOutcomes[4]?.output).toEqual({ text: 'You said: Prompt 4', finish_reason: 'stop' });
 
   const third = await macbatch(args, { cwd: folder, env });
-  expect(third).toMatchObject({ how: 0 });
+  expect(third).toMatchObject({ exit: 0 });
   expect(outcomes()).toEqual(resumedOutcomes);
   expect(await audit(env.MACBATCH_DATABASE_URL)).toEqual([]);
 });

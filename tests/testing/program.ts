@@ -8,7 +8,7 @@ export const WORKSPACE = resolve(import.meta.dirname, '../..');
 
 export interface Ended {
   /** The exit code, or the signal that ended the process. */
-  readonly how: number | string;
+  readonly exit: number | string;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -33,7 +33,7 @@ export interface ProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program. The program's path and arguments are appended to it. */
-  readonly through?: readonly string[];
+  readonly launcher?: readonly string[];
 }
 
 /** Returns the environment without variables that would change the program. */
@@ -51,7 +51,7 @@ export function start(
   options: ProgramOptions = {},
 ): Program {
   const command = [process.execPath, join(WORKSPACE, 'apps', app, 'src/main.ts'), ...args];
-  const [program = '', ...rest] = [...(options.through ?? []), ...command];
+  const [program = '', ...rest] = [...(options.launcher ?? []), ...command];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,
     // Without the cache, each process takes 50 % longer to start.
@@ -68,7 +68,7 @@ export function start(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  const ended = endOf(child).then((how) => ({ how, ...output }));
+  const ended = endOf(child).then((exit) => ({ exit, ...output }));
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await ended;

@@ -40,8 +40,8 @@ export async function printNewKey(config: ControlConfig, request: KeyRequest): P
   try {
     await migrate(postgres.url);
     const store = createStore({ url: postgres.url });
-    const { text, halves } = newSecret('mbk');
-    await store.keys.add({ ...halves, role, name, owner: group, workerId, expiresInMs: null });
+    const { text, stored } = newSecret('mbk');
+    await store.keys.add({ ...stored, role, name, owner: group, workerId, expiresInMs: null });
     await store.close();
     process.stdout.write(`${text}\n`);
   } finally {

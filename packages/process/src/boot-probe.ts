@@ -50,15 +50,16 @@ export function probeBoot(options: BootProbeOptions): BootProbe {
     cwd: process.cwd(),
     tmp_writable: isWritable(tmpdir()),
   };
-  const previous = BootRecord.safeParse(lastRecord(path, program));
+  const parsed = BootRecord.safeParse(lastRecord(path, program));
   appendRecord(path, program, boot);
-  const found = previous.success ? previous.data : null;
+  const previous = parsed.success ? parsed.data : null;
+  // From one host, these three are always equal: every boot has its own record. B1 fixes the fields of the line.
   return {
     boot,
-    previous_record_found: found !== null,
-    process_replaced: found !== null && found.boot_id !== boot.boot_id,
-    state_survived_restart: found !== null,
-    previous_boot_id: found?.boot_id ?? null,
+    previous_record_found: previous !== null,
+    process_replaced: previous !== null && previous.boot_id !== boot.boot_id,
+    state_survived_restart: previous !== null,
+    previous_boot_id: previous?.boot_id ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-export type { Key, KeyHalves } from './access/key-rows.ts';
+export type { Key, StoredSecret } from './access/key-rows.ts';
 export type { NewKey } from './access/keys.ts';
 export type { SuspectItem } from './copies/exclude-from-copies.ts';
 export { createStore } from './create-store.ts';

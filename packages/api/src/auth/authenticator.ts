@@ -1,6 +1,6 @@
 import { ACCESS, type RouteName } from '@macbatch/contract';
 import type { KeyRole } from '@macbatch/core';
-import type { Key, KeyHalves, Store } from '@macbatch/store';
+import type { Key, Store, StoredSecret } from '@macbatch/store';
 import type { Context } from 'hono';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { type Caller, mayUse, OPEN } from './caller.ts';
@@ -54,7 +54,7 @@ export class Authenticator {
   }
 
   /** Reads the join token of a request. */
-  async joinToken(c: Context): Promise<KeyHalves> {
+  async joinToken(c: Context): Promise<StoredSecret> {
     await this.#limits.attempt(clientAddress(c, this.#trustProxy));
     return (
       bearer(c, 'mbj') ?? refuse('unauthenticated', 'Send the join token as Authorization: Bearer mbj_….')
@@ -87,13 +87,13 @@ export class Authenticator {
   }
 
   async #caller(c: Context): Promise<Caller> {
-    const halves = bearer(c, 'mbk');
-    if (halves === null) {
+    const presented = bearer(c, 'mbk');
+    if (presented === null) {
       if (await this.isOpen()) return OPEN;
       throw new RefusedRequest('unauthenticated', 'Send a key as Authorization: Bearer mbk_….');
     }
-    const key = await this.#keys.find(halves.id);
-    if (!isGenuine(key, halves)) {
+    const key = await this.#keys.find(presented.id);
+    if (!isGenuine(key, presented)) {
       await this.#limits.attempt(clientAddress(c, this.#trustProxy));
       throw new RefusedRequest('invalid_key', 'This key does not exist.');
     }
@@ -103,12 +103,12 @@ export class Authenticator {
   }
 }
 
-function isGenuine(key: Key | null, halves: KeyHalves): key is Key {
-  return key !== null && sameHash(key.hash, halves.hash);
+function isGenuine(key: Key | null, presented: StoredSecret): key is Key {
+  return key !== null && sameHash(key.hash, presented.hash);
 }
 
 /** The key of a request; null if it has none. */
-function bearer(c: Context, kind: SecretKind): KeyHalves | null {
+function bearer(c: Context, kind: SecretKind): StoredSecret | null {
   const inUrl = KEY_PARAMETERS.find((name) => c.req.query(name) !== undefined);
   if (inUrl !== undefined) {
     throw new RefusedRequest(

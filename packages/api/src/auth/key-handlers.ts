@@ -29,9 +29,9 @@ export function mountKeys(surface: Surface): void {
         { field: 'role' },
       );
     }
-    const { text, halves } = newSecret('mbk');
+    const { text, stored } = newSecret('mbk');
     const key = await store.keys.add({
-      ...halves,
+      ...stored,
       name: body.name,
       role: body.role,
       owner: body.group ?? body.name,
@@ -51,10 +51,10 @@ export function mountKeys(surface: Surface): void {
   });
 
   mount(surface, 'createJoinToken', async ({ body }) => {
-    const { text, halves } = newSecret('mbj');
+    const { text, stored } = newSecret('mbj');
     const expiresInMs = body.expires_in_minutes * MINUTE_MS;
     const workerId = body.worker_id ?? null;
-    const expiresAt = await store.keys.addJoinToken({ ...halves, workerId, expiresInMs });
+    const expiresAt = await store.keys.addJoinToken({ ...stored, workerId, expiresInMs });
     return { token: text, expires_at: expiresAt.toISOString() };
   });
 
@@ -69,8 +69,8 @@ export function mountKeys(surface: Surface): void {
         field: 'worker_id',
       });
     }
-    const { text, halves } = newSecret('mbk');
-    const key = await store.keys.join(given.id, body.worker_id, halves);
+    const { text, stored } = newSecret('mbk');
+    const key = await store.keys.join(given.id, body.worker_id, stored);
     if (key === null)
       throw new RefusedRequest('invalid_key', 'This join token has been used or has expired.');
     authenticator.closed();

@@ -36,7 +36,7 @@ function viewWithoutParams(job: JobDetail): Omit<JobView, 'params'> {
   return {
     ...jobSummary(job),
     models_used: job.modelsUsed.map(({ name, digest }) => ({ name, digest })),
-    waiting_for: job.noRunner ? `a worker that offers ${job.jobType} with ${job.model}` : null,
+    waiting_for: job.hasNoOffer ? `a worker that offers ${job.jobType} with ${job.model}` : null,
     mixed_models: job.modelsUsed.length > 1,
     workers: job.workers.map((worker) => ({
       worker_id: worker.workerId,

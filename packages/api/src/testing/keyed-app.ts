@@ -10,9 +10,9 @@ export interface KeyOptions {
 
 /** Creates a key and returns its text. */
 export async function keyFor(store: Store, role: KeyRole, options: KeyOptions = {}): Promise<string> {
-  const { text, halves } = newSecret('mbk');
+  const { text, stored } = newSecret('mbk');
   await store.keys.add({
-    ...halves,
+    ...stored,
     role,
     name: role,
     owner: options.group ?? role,

@@ -2,9 +2,9 @@ import type { ConnectionPools } from '@macbatch/connection';
 import { sql } from 'drizzle-orm';
 import { joinTokens, keys } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { type Key, type KeyHalves, type KeyRow, keyColumns, toKey } from './key-rows.ts';
+import { type Key, type KeyRow, keyColumns, type StoredSecret, toKey } from './key-rows.ts';
 
-export interface NewJoinToken extends KeyHalves {
+export interface NewJoinToken extends StoredSecret {
   /** The only worker that may use the token; null for any. */
   readonly workerId: string | null;
   readonly expiresInMs: number;
@@ -76,7 +76,7 @@ export async function joinWorker(
   { durable }: ConnectionPools,
   token: string,
   worker: string,
-  key: KeyHalves,
+  key: StoredSecret,
 ): Promise<Key | null> {
   const [row] = await exchangeToken.run(durable, { token, worker, ...key });
   return row === undefined ? null : toKey(row);

@@ -4,12 +4,12 @@ import { knownValue } from '../database/known-value.ts';
 import { keys } from '../database/schema.ts';
 
 /** The parts of a key that the database stores: its public id, and the SHA-256 of its secret. */
-export interface KeyHalves {
+export interface StoredSecret {
   readonly id: string;
   readonly hash: Buffer;
 }
 
-export interface Key extends KeyHalves {
+export interface Key extends StoredSecret {
   readonly name: string;
   readonly role: KeyRole;
   readonly owner: string;

@@ -1,6 +1,6 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { addJoinToken, findJoinToken, type JoinToken, joinWorker, type NewJoinToken } from './join-tokens.ts';
-import type { Key, KeyHalves } from './key-rows.ts';
+import type { Key, StoredSecret } from './key-rows.ts';
 import { addKey, findKey, hasValidKey, listKeys, type NewKey, revokeKey } from './keys.ts';
 
 /** Who may use the control plane. */
@@ -17,7 +17,7 @@ export interface KeyStore {
   addJoinToken(token: NewJoinToken): Promise<Date>;
   findJoinToken(id: string): Promise<JoinToken | null>;
   /** Exchanges a token for a worker's key. Returns null when the token is used or expired. */
-  join(token: string, worker: string, key: KeyHalves): Promise<Key | null>;
+  join(token: string, worker: string, key: StoredSecret): Promise<Key | null>;
 }
 
 export function createKeyStore(connections: ConnectionPools): KeyStore {

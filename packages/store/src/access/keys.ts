@@ -3,9 +3,9 @@ import type { KeyRole } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { keys } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
-import { type Key, type KeyHalves, type KeyRow, keyColumns, toKey } from './key-rows.ts';
+import { type Key, type KeyRow, keyColumns, type StoredSecret, toKey } from './key-rows.ts';
 
-export interface NewKey extends KeyHalves {
+export interface NewKey extends StoredSecret {
   readonly name: string;
   readonly role: KeyRole;
   /** The group whose jobs the key can see. */

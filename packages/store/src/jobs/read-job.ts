@@ -57,7 +57,7 @@ export interface JobWorker {
 export interface JobDetail extends Job {
   readonly modelsUsed: readonly ModelBuild[];
   /** The job is unfinished and no alive worker offers its work kind. */
-  readonly noRunner: boolean;
+  readonly hasNoOffer: boolean;
   readonly workers: readonly JobWorker[];
 }
 
@@ -77,7 +77,7 @@ export async function readJob(connections: ConnectionPools, id: string): Promise
   ]);
   return {
     ...job,
-    noRunner:
+    hasNoOffer:
       isOpen && !offers.some((offer) => offersWork({ jobTypes: offer.job_types, models: offer.models }, job)),
     modelsUsed: builds.map(({ name, digest }) => ({ name, digest })),
     workers: workerRows.map((worker) => ({
