@@ -7,15 +7,20 @@ import { printLine, type Terminal } from './terminal.ts';
 /** How often a line is written if standard error is not a terminal. */
 const LINE_INTERVAL_MS = 5000;
 
+type ProgressTerminal = Pick<Terminal, 'stderr' | 'now'>;
+
 /** The progress display of a job. */
 export interface Progress {
   /** `ends` is the expected end of the job, if known. */
   update(job: JobSummary, ends?: string | null): void;
+  /** Prints a line above the display. */
+  note(line: string): void;
+  /** Removes a progress bar; what the command prints next takes its place. */
   stop(): void;
 }
 
 /** Shows a progress bar on a terminal, and plain lines elsewhere. */
-export function showProgress(terminal: Terminal): Progress {
+export function showProgress(terminal: ProgressTerminal): Progress {
   return terminal.stderr.isTTY === true ? bar(terminal) : lines(terminal);
 }
 
@@ -23,20 +28,25 @@ function endedItems(job: JobSummary): number {
   return job.items.ok + job.items.error + job.items.failed;
 }
 
-function bar(terminal: Terminal): Progress {
+function bar(terminal: ProgressTerminal): Progress {
   const window = new RateWindow();
   const singleBar = new SingleBar(
     {
       stream: terminal.stderr as NodeJS.WritableStream,
       format: ' {bar} {percentage}% | {value}/{total} items | {rate} items/s | {left} left{ends}{trouble}',
       hideCursor: true,
-      clearOnComplete: false,
+      // It ends at the position where it began, so a line below it would be overwritten in part.
+      clearOnComplete: true,
       etaBuffer: 1,
       barsize: 30,
     },
     Presets.shades_classic,
   );
   let started = false;
+  function stop(): void {
+    if (started) singleBar.stop();
+    started = false;
+  }
   return {
     update(job, ends = null) {
       const done = endedItems(job);
@@ -52,13 +62,15 @@ function bar(terminal: Terminal): Progress {
       started = true;
       singleBar.update(done, shown);
     },
-    stop() {
-      if (started) singleBar.stop();
+    note(line) {
+      stop();
+      printLine(terminal.stderr, line);
     },
+    stop,
   };
 }
 
-function lines(terminal: Terminal): Progress {
+function lines(terminal: ProgressTerminal): Progress {
   const window = new RateWindow();
   let nextAt = terminal.now();
   let shown = '';
@@ -77,6 +89,7 @@ function lines(terminal: Terminal): Progress {
           : '';
       printLine(terminal.stderr, `${line}, ${rate(perSecond)} items/s${left}`);
     },
+    note: (line) => printLine(terminal.stderr, line),
     stop() {},
   };
 }

@@ -3,7 +3,7 @@ import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
 import { ExpectedEnd } from './expected-end.ts';
 import { showProgress } from './progress.ts';
-import { printLine, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 const POLL_MS = 500;
 
@@ -23,10 +23,10 @@ export async function watchJob(
     for (;;) {
       try {
         const job = await client.call('readJob', { params: { id: jobId } }, { signal });
-        if (unreachable) printLine(terminal.stderr, 'the control plane answers again');
+        if (unreachable) progress.note('the control plane answers again');
         unreachable = false;
         if (job.waiting_for !== null && job.waiting_for !== waitingFor)
-          printLine(terminal.stderr, `the job waits for ${job.waiting_for}`);
+          progress.note(`the job waits for ${job.waiting_for}`);
         waitingFor = job.waiting_for;
         const open = job.state === 'queued' || job.state === 'running';
         progress.update(job, open ? await expectedEnd.text(signal) : null);
@@ -34,7 +34,7 @@ export async function watchJob(
       } catch (error) {
         const isTemporary = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
         if (!isTemporary) throw error;
-        if (!unreachable) printLine(terminal.stderr, `${error.message}; trying again`);
+        if (!unreachable) progress.note(`${error.message}; trying again`);
         unreachable = true;
       }
       await delay(POLL_MS, undefined, { signal });

@@ -154,7 +154,8 @@ describe('expire', () => {
     });
     expect(JSON.parse(EXPIRED_TOO_OFTEN)).toEqual({
       code: 'lease_expired_too_often',
-      message: '10 leases in a row expired without a report',
+      message:
+        '10 leases in a row expired, and no report was accepted in between: see the log of the workers',
     });
   });
 

@@ -11,7 +11,7 @@ export const MAX_ATTEMPTS = 3;
 export const HEARTBEAT_ALIVE_SECONDS = 60;
 
 /**
- * A task fails after this many expiries in a row without a report, so that it does not run
+ * A task fails after this many expiries in a row without an accepted report, so that it does not run
  * forever. High enough that a laptop closed every night does not reach it.
  */
 export const MAX_EXPIRIES = 10;

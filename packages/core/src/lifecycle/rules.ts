@@ -80,7 +80,7 @@ const withOutcomes = { outcomeCount: plus(task('outcomeCount'), event('recorded'
 /** The error of a task that failed by rule T11. */
 export const EXPIRED_TOO_OFTEN = JSON.stringify({
   code: 'lease_expired_too_often',
-  message: `${MAX_EXPIRIES} leases in a row expired without a report`,
+  message: `${MAX_EXPIRIES} leases in a row expired, and no report was accepted in between: see the log of the workers`,
 });
 
 const retried = {

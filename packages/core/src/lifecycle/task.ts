@@ -13,7 +13,7 @@ export interface Task {
   readonly attempts: number;
   /** Errors reported since the last retry. */
   readonly errors: number;
-  /** Expiries in a row without a report. */
+  /** Expiries in a row without an accepted report. */
   readonly expiries: number;
   /** Released leases. They never count against the task. */
   readonly returns: number;
