@@ -1,4 +1,4 @@
-import { ApiError, Unreachable } from '@macbatch/client';
+import { ApiError, Unreachable, UnreadableReply } from '@macbatch/client';
 import { withoutEmptyVariables } from '@macbatch/settings';
 import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
@@ -60,7 +60,7 @@ function exitCode(error: unknown, terminal: Terminal): number {
     printLine(terminal.stderr, `macbatch: ${error.message}`);
     return error.status < 500 ? EXIT.usage : EXIT.unavailable;
   }
-  if (error instanceof Unreachable) {
+  if (error instanceof Unreachable || error instanceof UnreadableReply) {
     printLine(terminal.stderr, `macbatch: ${error.message}`);
     return EXIT.unavailable;
   }

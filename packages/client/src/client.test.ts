@@ -65,12 +65,16 @@ describe('a reply', () => {
     expect(await client.call('heartbeat', { body }, options)).toMatchObject({ lost: [lost], settled: [] });
     expect(unreadable).toContain('lost[1].code');
     expect(unreadable.some((path) => path.startsWith('settled[0]'))).toBe(true);
-    await expect(client.call('heartbeat', { body })).rejects.toThrow();
+    await expect(client.call('heartbeat', { body })).rejects.toThrow(
+      /reply to heartbeat cannot be read: lost\[1\]\.code: /,
+    );
   });
 
   it('A2: is an error when it does not fit the contract', async () => {
     const { client } = clientOf(() => json({ reclaimed: 'two' }));
-    await expect(client.call('reclaim', {})).rejects.toThrow();
+    await expect(client.call('reclaim', {})).rejects.toThrow(
+      /^The control plane's reply to reclaim cannot be read: reclaimed: [^\n]* \(and 1 more\)\. Does it[^\n]*$/,
+    );
   });
 });
 

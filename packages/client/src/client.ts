@@ -15,6 +15,7 @@ import {
 } from '@macbatch/contract';
 import pRetry, { AbortError } from 'p-retry';
 import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
+import { UnreadableReply } from './unreadable-reply.ts';
 
 export interface ClientOptions {
   /** URL of the control plane, such as http://127.0.0.1:7420. */
@@ -62,7 +63,7 @@ export class Client {
     };
   }
 
-  /** Calls one route of the contract. Throws `ApiError` or `Unreachable`. */
+  /** Calls one route of the contract. Throws `ApiError`, `Unreachable` or `UnreadableReply`. */
   async call<Name extends RouteName>(
     name: Name,
     input: RouteInput<Name>,
@@ -83,10 +84,11 @@ export class Client {
     const value = await this.#read(url, response, options);
     const { onUnreadable } = options;
     // The reply's type is derived from this schema.
-    if (onUnreadable === undefined) return reply.parse(value) as RouteReply<Name>;
     const parsed = parseReadable(reply, value);
-    if (!parsed.success) throw parsed.error;
-    for (const entry of parsed.unreadable) onUnreadable(entry);
+    if (!parsed.success) throw new UnreadableReply(name, parsed.error.issues);
+    const [first] = parsed.unreadable;
+    if (first !== undefined && onUnreadable === undefined) throw new UnreadableReply(name, [first]);
+    for (const entry of parsed.unreadable) onUnreadable?.(entry);
     return parsed.data as RouteReply<Name>;
   }
 
@@ -107,7 +109,9 @@ export class Client {
       options,
       options.idempotencyKey === undefined ? 0 : this.#retries,
     );
-    return { job: JobView.parse(await this.#read(url, response, options)), created: response.status === 201 };
+    const job = JobView.safeParse(await this.#read(url, response, options));
+    if (!job.success) throw new UnreadableReply('submitJob', job.error.issues);
+    return { job: job.data, created: response.status === 201 };
   }
 
   /** Reads the outcomes of a job as lines of JSON, exactly as the control plane wrote them. */

@@ -4,7 +4,7 @@ import { leaseKey } from '../worker/lease-key.ts';
 import { type Refusal, splitReport } from './split-report.ts';
 
 export interface ReportDeliveryDeps {
-  /** Sends entries in one call and returns a reply for each, in order. */
+  /** Sends entries in one call and returns their replies, without those that cannot be read. */
   readonly send: (entries: readonly ReportEntry[], signal: AbortSignal) => Promise<readonly EntryReply[]>;
   readonly log: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -48,8 +48,9 @@ export class ReportDelivery {
       await this.#deliverParts(entries, refusalOf(answered), signal, replies);
       return replies;
     }
-    for (const [at, reply] of answered.entries()) {
-      const entry = entries[at];
+    const byLease = new Map(entries.map((entry) => [leaseKey(entry), entry]));
+    for (const reply of answered) {
+      const entry = byLease.get(leaseKey(reply));
       this.#logReply(reply);
       if (entry !== undefined && reply.outcome === 'refused' && CONTENT_REFUSALS.has(reply.code)) {
         const refusal = { code: reply.code ?? '', detail: reply.detail ?? 'no reason given' };

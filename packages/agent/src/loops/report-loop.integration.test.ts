@@ -35,11 +35,15 @@ async function leased(shape: Shape) {
   const acknowledged: LeaseName[] = [];
   const sent: { readonly path: string; readonly entries: number }[] = [];
   const runs = new Map<string, number>();
-  const reach: { away: boolean; internalErrorFor: string | null } = { away: false, internalErrorFor: null };
+  const reach: { away: boolean; internalErrorFor: string | null; unreadableReplyTo: string | null } = {
+    away: false,
+    internalErrorFor: null,
+    unreadableReplyTo: null,
+  };
   const client = new Client({
     baseUrl: 'http://control.test',
     retries: 0,
-    fetch(url, init) {
+    async fetch(url, init) {
       const body = JSON.parse(String(init.body)) as { entries?: unknown[]; tasks?: unknown[] };
       sent.push({ path: new URL(url).pathname, entries: (body.entries ?? body.tasks ?? []).length });
       if (reach.away) throw new TypeError('fetch failed');
@@ -53,7 +57,13 @@ async function leased(shape: Shape) {
         };
         return new Response(JSON.stringify(problem), { status: 500 });
       }
-      return pool.request(url, init);
+      const response = await pool.request(url, init);
+      if (reach.unreadableReplyTo === null) return response;
+      const reply = (await response.json()) as { entries: { task_id: string }[] };
+      const entries = reply.entries.map((entry) =>
+        entry.task_id === reach.unreadableReplyTo ? { ...entry, code: 'a_newer_code' } : entry,
+      );
+      return new Response(JSON.stringify({ entries }), { headers: response.headers });
     },
   });
   const perform = (effect: Effect): void => {
@@ -266,6 +276,20 @@ it('A3: goes on with a running task after one of its outcomes was refused', asyn
   ended.abort();
   await running;
   expect(await pool.job(id)).toMatchObject({ state: 'done', items: { ok: 2, error: 1 } });
+});
+
+it('A2: loses only the entry of a reply that cannot be read', async () => {
+  const { pool, id, tasks, reports, acknowledged, reach, succeed, logged } = await leased({
+    items: 3,
+    shardSize: 1,
+  });
+  reach.unreadableReplyTo = first(tasks, 'first').first.task_id;
+  for (const task of tasks) succeed(task);
+  await reports.run(finished, never);
+  expect(logged('report.unreadable')).toMatchObject([{ path: 'entries[0].code' }]);
+  expect(logged('report.delayed')).toEqual([]);
+  expect(acknowledged).toEqual(namesOf(tasks));
+  expect(await pool.job(id)).toMatchObject({ items: { ok: 3 } });
 });
 
 it('W6: blames an outcome for an internal error of the control plane only after three calls', async () => {

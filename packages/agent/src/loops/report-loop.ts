@@ -29,7 +29,8 @@ export class ReportLoop {
       log,
       send: async (entries, signal) => {
         const body = { worker_id: workerId, entries: [...entries] };
-        return (await client.call('completeBatch', { body }, { signal })).entries;
+        const onUnreadable = (entry: object) => log('report.unreadable', { ...entry });
+        return (await client.call('completeBatch', { body }, { signal, onUnreadable })).entries;
       },
     });
   }
