@@ -1,3 +1,4 @@
+import { hideSecrets } from '@macbatch/core';
 import { pino } from 'pino';
 
 /** Writes one event as a line of JSON. `event` is noun.verbed. Fields hold no payloads and no secrets. */
@@ -5,6 +6,8 @@ export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) =>
 
 /** Creates a log on standard output: one line of JSON for each event, in order. */
 export function createLog(program: string): Log {
+  // Synchronous, so that the last lines before an exit are not lost.
+  const output = pino.destination({ fd: 1, sync: true });
   const logger = pino(
     {
       base: { program },
@@ -12,8 +15,8 @@ export function createLog(program: string): Log {
       formatters: { level: (level) => ({ level }) },
       messageKey: 'event',
     },
-    // Synchronous, so that the last lines before an exit are not lost.
-    pino.destination({ fd: 1, sync: true }),
+    // A field may quote what a server has answered.
+    { write: (line) => output.write(hideSecrets(line)) },
   );
   return (event, fields = {}) => logger.info(fields, event);
 }
