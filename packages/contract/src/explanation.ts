@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { JOB_WAITS, NO_ESTIMATE_REASONS } from '@macbatch/core';
 import { JobSummary } from './job.ts';
+import { TroubleView } from './worker.ts';
 
 const moment = z.iso.datetime({ offset: true });
 const itemsPerSecond = z.number().min(0);
@@ -51,6 +52,10 @@ export const JobExplanation = z
         description: 'Items a second of this job, measured over the last minutes',
       }),
     }),
+    troubles: z
+      .array(TroubleView.extend({ worker_id: z.string() }))
+      .default([])
+      .openapi({ description: 'Why workers that are alive cannot run it now' }),
     estimate: JobEstimate.nullable(),
     no_estimate: z.enum(NO_ESTIMATE_REASONS).nullable().openapi({ description: 'Why there is no estimate' }),
   })

@@ -71,6 +71,7 @@ export {
   Heartbeat,
   HeartbeatReply,
   ReclaimReply,
+  type TroubleView,
   WorkerList,
   WorkerView,
 } from './worker.ts';

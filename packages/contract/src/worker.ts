@@ -7,6 +7,20 @@ import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './t
 
 const count = z.int().min(0).max(100_000);
 
+const WorkerTrouble = z
+  .strictObject({
+    job_type: JobType,
+    model: plainText(200),
+    endpoint: plainText(300).openapi({ description: 'Its runtime, such as the host of a model server' }),
+    code: plainText(100),
+    message: plainText(2000).openapi({ description: 'What the model server said' }),
+    since_seconds: z.number().min(0),
+    next_try_seconds: z.number().min(0).nullable().openapi({
+      description: 'Until the worker tries again; null if it does not',
+    }),
+  })
+  .openapi('WorkerTrouble');
+
 export const Heartbeat = z
   .strictObject({
     worker_id: WorkerId,
@@ -28,6 +42,11 @@ export const Heartbeat = z
       .max(1000)
       .optional()
       .openapi({ description: 'Its rate per job type and model, and whether the model is loaded now' }),
+    troubles: z
+      .array(WorkerTrouble)
+      .max(100)
+      .optional()
+      .openapi({ description: 'What it cannot run now, and why' }),
     offline: z.boolean().optional().openapi({
       description:
         'The worker says goodbye: all leases of this boot are released, and it gets none until its next heartbeat',
@@ -58,7 +77,15 @@ export const Heartbeat = z
 export type Heartbeat = z.infer<typeof Heartbeat>;
 
 /** The arrays of a heartbeat in which an unreadable entry costs only itself. */
-export const HEARTBEAT_ENTRIES = ['job_types', 'models', 'rates', 'suspects', 'unreported', 'renew'] as const;
+export const HEARTBEAT_ENTRIES = [
+  'job_types',
+  'models',
+  'rates',
+  'troubles',
+  'suspects',
+  'unreported',
+  'renew',
+] as const;
 
 export const HeartbeatReply = z
   .object({
@@ -87,6 +114,23 @@ export type HeartbeatReply = z.infer<typeof HeartbeatReply>;
 
 const WorkKind = z.object({ job_type: z.string(), model: z.string() });
 
+/** A trouble as clients see it: a later release may add fields. */
+export const TroubleView = z
+  .object({
+    job_type: z.string(),
+    model: z.string(),
+    endpoint: z.string(),
+    code: z.string(),
+    message: z.string(),
+    since_seconds: z.number(),
+    next_try_seconds: z.number().nullable(),
+    needs_attention: z.boolean().openapi({
+      description: 'No waiting ends it: a key, a quota, a URL or the name of a model has to be changed',
+    }),
+  })
+  .openapi('Trouble');
+export type TroubleView = z.infer<typeof TroubleView>;
+
 export const WorkerView = z
   .object({
     worker_id: z.string(),
@@ -105,6 +149,10 @@ export const WorkerView = z
         }),
       )
       .default([]),
+    troubles: z
+      .array(TroubleView)
+      .default([])
+      .openapi({ description: 'What it cannot run now, in the words of its model server' }),
     alive: z.boolean(),
     offline: z.boolean(),
     first_seen_at: z.iso.datetime({ offset: true }),

@@ -4,6 +4,7 @@ import { isLoopback } from '@macbatch/process';
 import { type Finding, finding } from './finding.ts';
 import { judgeClock } from './judge-clock.ts';
 import { judgeDatabase } from './judge-database.ts';
+import { judgeWorkers } from './judge-workers.ts';
 import { unreachable } from './unreachable.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -108,9 +109,16 @@ async function examineWithKey(client: Client, ownVersion: string, now: () => num
         ),
     judgeClock({ requestAt: askedAt, responseAt: answeredAt, databaseNow: Date.parse(caller.now) }),
   ];
+  findings.push(...(await examineWorkers(client)));
   if (caller.role !== 'admin')
     return [...findings, finding('database', 'info', 'not checked: this needs an admin key')];
   return [...findings, ...judgeDatabase(await client.call('readDatabase', {}))];
+}
+
+/** Only some roles may list workers. */
+async function examineWorkers(client: Client): Promise<Finding[]> {
+  const list = await client.call('listWorkers', {}).catch(apiErrorOf);
+  return list instanceof ApiError ? [] : judgeWorkers(list.workers);
 }
 
 function apiErrorOf(error: unknown): ApiError {

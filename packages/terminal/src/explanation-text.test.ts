@@ -123,6 +123,26 @@ describe('the reason why a job waits', () => {
     expect(new Set(cases.map(([code]) => code))).toEqual(new Set(JOB_WAITS));
   });
 
+  it('says what a model server said, since when, and when it is tried again', () => {
+    const trouble = {
+      worker_id: 'ann',
+      job_type: 'chat',
+      model: 'qwen3',
+      endpoint: 'openai-endpoint 127.0.0.1:8080',
+      code: 'unauthorized',
+      message: 'the model server answered 401: Incorrect API key provided',
+      since_seconds: 61,
+      next_try_seconds: 3,
+      needs_attention: true,
+    };
+    const troubles = [trouble, { ...trouble, worker_id: 'bob' }];
+    const text = explanationText(
+      JobExplanation.parse({ ...RUNNING, waits_for: 'waiting_for_worker', workers: 0, troubles }),
+    );
+    expect(text).toContain('It waits for a model server: no worker can run chat with qwen3 now.');
+    expect(text).toMatch(/ann, bob: .* 401: Incorrect API key provided; .* next in 3.*--endpoint-key-env/);
+  });
+
   it('names silent holders', () => {
     const held = { ...RUNNING.held, absent_workers: 1, absent_lease_seconds: 61 };
     expect(explanationText(explanation({ held }))).toContain(

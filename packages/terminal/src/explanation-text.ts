@@ -1,14 +1,16 @@
-import type { JobExplanation } from '@macbatch/contract';
+import type { JobExplanation, TroubleView } from '@macbatch/contract';
 import { clockRange, clockTime } from './clock-time.ts';
 import { printable } from './printable.ts';
 import { stateText } from './summary.ts';
 import { duration, rate } from './table.ts';
+import { troubleText } from './trouble-text.ts';
 
 /** Says in sentences what a job waits for and when it should end. */
 export function explanationText(explanation: JobExplanation): string {
   return [
     progress(explanation),
     waiting(explanation),
+    ...troubles(explanation),
     silentHolders(explanation),
     expectedEnd(explanation),
     rates(explanation),
@@ -43,7 +45,9 @@ function waiting({ waits_for: code, job, workers, busy_workers: busy, ...rest }:
     case 'cancelled':
       return 'It was cancelled: no more items run.';
     case 'waiting_for_worker':
-      return `It waits for a worker: no worker that is alive offers ${kind}. ${otherModels(job.job_type, rest.offered_models)}`;
+      return rest.troubles.length > 0
+        ? `It waits for a model server: no worker can run ${kind} now.`
+        : `It waits for a worker: no worker that is alive offers ${kind}. ${otherModels(job.job_type, rest.offered_models)}`;
     case 'running':
       return `It runs: ${count(held.workers, 'worker')} ${held.workers === 1 ? 'holds' : 'hold'} ${count(held.tasks, 'task')}${since}.${
         before.jobs > 0 ? ` Its workers take ${others} before the rest of this one.` : ''
@@ -65,6 +69,20 @@ function waiting({ waits_for: code, job, workers, busy_workers: busy, ...rest }:
 function otherModels(jobType: string, models: readonly string[]): string {
   if (models.length === 0) return `No worker offers ${jobType} with any model.`;
   return `For ${jobType}, workers offer ${models.join(', ')}.`;
+}
+
+/** One sentence for each trouble, with the workers that have it. */
+function troubles({ troubles: all }: JobExplanation): readonly string[] {
+  const byText = new Map<string, { readonly trouble: TroubleView; readonly workers: readonly string[] }>();
+  for (const { worker_id, ...trouble } of all) {
+    const key = `${trouble.endpoint} ${trouble.code} ${trouble.message}`;
+    const known = byText.get(key);
+    byText.set(key, {
+      trouble: known?.trouble ?? trouble,
+      workers: [...(known?.workers ?? []), worker_id],
+    });
+  }
+  return [...byText.values()].map(({ trouble, workers }) => `${workers.join(', ')}: ${troubleText(trouble)}`);
 }
 
 function silentHolders({ held }: JobExplanation): string | null {

@@ -1,21 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client, Unreachable } from '@macbatch/client';
-import type { JobView } from '@macbatch/contract';
+import type { JobExplanation, JobView } from '@macbatch/contract';
 import { ExpectedEnd } from './expected-end.ts';
+import { JobTroubles } from './job-troubles.ts';
 import { showProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const POLL_MS = 500;
 
-/** Shows the progress of a job until it ends. Keeps trying while the control plane does not answer. */
+/**
+ * Shows the progress of a job, and what model servers say, until the job ends. Keeps trying while the control plane
+ * does not answer. `onExplained` gets what the job waits for, and may throw to stop.
+ */
 export async function watchJob(
   client: Client,
   jobId: string,
   terminal: Terminal,
   signal: AbortSignal,
+  onExplained?: (explanation: JobExplanation) => void,
 ): Promise<JobView> {
   const progress = showProgress(terminal);
   const expectedEnd = new ExpectedEnd(client, jobId, terminal);
+  const troubles = new JobTroubles(client, jobId, terminal, (text) => progress.note(text));
   let unreachable = false;
   // Null at first: at the start a job always waits for workers that are just starting.
   let waitingFor: string | null = null;
@@ -31,6 +37,8 @@ export async function watchJob(
         const open = job.state === 'queued' || job.state === 'running';
         progress.update(job, open ? await expectedEnd.text(signal) : null);
         if (!open) return job;
+        const explanation = await troubles.show(signal);
+        if (explanation !== null) onExplained?.(explanation);
       } catch (error) {
         const isTemporary = error instanceof Unreachable || (error instanceof ApiError && error.retryable);
         if (!isTemporary) throw error;

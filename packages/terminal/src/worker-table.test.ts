@@ -74,6 +74,15 @@ it('shows model, rate, tasks and oldest lease of a working worker', () => {
   expect(row(two)).toMatchObject({ model: 'qwen3, llama', 'items/s': '2.50, –' });
 });
 
+it('shows the words of a model server that does not answer', () => {
+  const message = 'the model server 127.0.0.1:8080 is not reachable (ECONNREFUSED)';
+  const trouble = { ...QWEN, endpoint: 'x', code: 'server_unreachable', message, since_seconds: 3 };
+  const troubles = [{ ...trouble, next_try_seconds: 2, needs_attention: false }];
+  const cells = row({ ...WORKING, state: 'nothing_offered', troubles });
+  expect(cells['state']).toBe('waiting');
+  expect(cells['why idle']).toContain(message);
+});
+
 describe('why idle', () => {
   const cases: [string, object, string][] = [
     ['offline', { alive: false, offline: true, heartbeat_age_seconds: 7200 }, 'said goodbye 2.0 h ago'],

@@ -19,9 +19,15 @@ export function workerTable(workers: readonly WorkerView[]): string {
   );
 }
 
-function stateWord({ state, alive, offline }: WorkerView): string {
+/** Whether all that a worker offers or holds waits for a model server. */
+function hasServerTrouble({ state, troubles }: Pick<WorkerView, 'state' | 'troubles'>): boolean {
+  return state === 'nothing_offered' && troubles.length > 0;
+}
+
+function stateWord({ state, alive, offline, troubles }: WorkerView): string {
   if (offline) return 'offline';
   if (!alive) return 'silent';
+  if (hasServerTrouble({ state, troubles })) return 'waiting';
   if (state === null) return 'alive';
   return state === 'working' ? 'working' : 'idle';
 }
@@ -41,6 +47,17 @@ function modelAndRate(worker: WorkerView): [string, string] {
 }
 
 function whyIdle(worker: WorkerView): string {
+  return [reasonOf(worker), serverWords(worker)].filter((text) => text !== '').join('; ');
+}
+
+/** What its model servers said, each once. */
+function serverWords({ alive, troubles }: WorkerView): string {
+  if (!alive) return '';
+  const words = [...new Set(troubles.map(({ message }) => message))];
+  return [...words.slice(0, 2), ...(words.length > 2 ? ['…'] : [])].join('; ');
+}
+
+function reasonOf(worker: WorkerView): string {
   const ago = duration(worker.heartbeat_age_seconds ?? Number.NaN);
   switch (worker.state) {
     case 'working':
@@ -50,7 +67,9 @@ function whyIdle(worker: WorkerView): string {
     case 'silent':
       return `no heartbeat for ${ago}`;
     case 'nothing_offered':
-      return 'offers no model: is its model server running?';
+      return worker.troubles.length > 0
+        ? 'its model server does not run what it offers'
+        : 'offers no model: is its model server running?';
     case 'no_open_job':
       return 'no open job';
     case 'no_job_for_its_models':

@@ -30,6 +30,7 @@ import type { Command } from 'commander';
 import { createClient } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
+import { giveUpWhenHopeless } from './hopeless.ts';
 import { exitCodeOf } from './job.ts';
 import { dataDirOf } from './up.ts';
 
@@ -147,7 +148,7 @@ async function runJob(
   });
   // Stopping the pool after the end of the job rejects this promise too.
   broken.catch(() => undefined);
-  return Promise.race([watchJob(client, job.id, terminal, signal), broken]);
+  return Promise.race([watchJob(client, job.id, terminal, signal, giveUpWhenHopeless(terminal)), broken]);
 }
 
 /** A worker controls how many requests a model server gets, so that a second one would only disturb it. */

@@ -1,17 +1,12 @@
-import { ApiError, isOutage } from '@macbatch/client';
+import { ApiError } from '@macbatch/client';
 import type { Heartbeat } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { WorkMeters } from '../rates/work-meters.ts';
-import {
-  heartbeatPauseMs,
-  outagePauseMs,
-  planHeartbeat,
-  unreportedLeases,
-} from '../worker/heartbeat-plan.ts';
+import { heartbeatPauseMs, planHeartbeat, unreportedLeases } from '../worker/heartbeat-plan.ts';
+import { troublesOf } from '../worker/troubles.ts';
 import { offeredNow } from '../worker/work-wanted.ts';
 
-import type { Recovery } from './recovery.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
@@ -25,7 +20,6 @@ export interface HeartbeatLoopDeps {
   readonly options: AgentOptions;
   readonly machine: WorkerMachine;
   readonly meters: WorkMeters;
-  readonly recovery: Recovery;
 }
 
 /** Sends heartbeats, which describe the worker and renew its leases. A loop of its own, so that a busy worker stays alive. */
@@ -47,21 +41,15 @@ export class HeartbeatLoop {
     const { options, machine } = this.#deps;
     while (!stopped.aborted) {
       const sentAt = options.now();
-      let outage = false;
       try {
         await this.#beat(sentAt, stopped);
-        this.#deps.recovery.answered();
       } catch (error) {
         if (stopped.aborted) return;
-        outage = isOutage(error);
         const idInUse = error instanceof ApiError && error.code === 'worker_id_in_use';
         machine.dispatch({ kind: 'heartbeat_failed', reason: messageOf(error), idInUse });
       }
       const passedMs = options.now() - sentAt;
-      const pauseMs = outage
-        ? outagePauseMs(machine.state, options.random())
-        : heartbeatPauseMs(machine.state) - passedMs;
-      await this.#now.wait(stopped, Math.max(0, pauseMs));
+      await this.#now.wait(stopped, Math.max(0, heartbeatPauseMs(machine.state) - passedMs));
     }
   }
 
@@ -118,6 +106,7 @@ export class HeartbeatLoop {
   #advert(): Heartbeat {
     const { options, machine, meters } = this.#deps;
     const offers = offeredNow(machine.state, options.now());
+    const troubles = troublesOf(machine.state, options.now());
     return {
       worker_id: options.workerId,
       boot_id: options.bootId,
@@ -128,6 +117,7 @@ export class HeartbeatLoop {
       concurrency: options.concurrency,
       lease_limit: options.leaseLimit ?? 0,
       rates: meters.knownRates(offers, machine.state),
+      ...(troubles.length === 0 ? {} : { troubles: [...troubles] }),
     };
   }
 }

@@ -49,14 +49,6 @@ export function heartbeatPauseMs(state: WorkerState): number {
   return missed ? pauseMs / 3 : pauseMs;
 }
 
-/**
- * Returns the pause after a heartbeat that found the control plane or its database down, in milliseconds. Short,
- * because the next heartbeat finds out for all loops when the outage has ended. `random` in [0, 1) spreads the workers.
- */
-export function outagePauseMs({ heartbeat: { pauseMs } }: WorkerState, random: number): number {
-  return Math.min(URGENT_MS, pauseMs) * (0.5 + random / 2);
-}
-
 /** Whether work waits for the next heartbeat. False while another machine uses the worker id. */
 function isUrgent(state: WorkerState): boolean {
   const { idInUse, deployment, formerBootsHold } = state.admission;

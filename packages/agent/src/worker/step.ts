@@ -8,6 +8,7 @@ import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
+import { tellTroubles } from './troubles.ts';
 import { isAlarmDue, setWakeUp } from './wake-up.ts';
 import { offersProbed, probeDueOffers } from './withdraw-failed.ts';
 import { isSameOffer } from './withdrawals.ts';
@@ -27,6 +28,7 @@ export function step(state: WorkerState, event: WorkerEvent): Step {
     handBackWaiting(now),
     probeDueOffers(now),
     (after) => signalsFor(state, event)(after),
+    tellTroubles(state),
     setWakeUp(now),
   )(state);
 }

@@ -16,13 +16,13 @@ export function withdrawFailed(
   { error, withdraws }: Extract<ItemEnd, { readonly kind: 'not_here' }>,
   now: number,
 ): Change {
-  const { code } = error;
+  const { code, message } = error;
   // Without a word from the runtime, the worker does not ask for the offer at all for a while.
   if (runtime === null || withdraws === undefined)
-    return withdrawOne({ offer, runtime: null, code, ends: 'pause' }, now);
+    return withdrawOne({ offer, runtime: null, code, message, ends: 'pause' }, now);
   return (state) =>
     forEach(reached(state, runtime, offer, withdraws.reach), (each) =>
-      withdrawOne({ offer: each, runtime, code, ends: withdraws.until }, now),
+      withdrawOne({ offer: each, runtime, code, message, ends: withdraws.until }, now),
     )(state);
 }
 

@@ -10,6 +10,10 @@ export interface Withdrawal {
   readonly runtime: number | null;
   /** Code of the failure. */
   readonly code: string;
+  /** What the server said. */
+  readonly message: string;
+  /** When the offer failed first, with no success since. */
+  readonly since: number;
   /** Doubles with each failure that follows without a success. */
   readonly pauseMs: number;
   /** When the pause ends. */
@@ -23,7 +27,7 @@ export interface Withdrawal {
 /** Withdraws an offer. Items that fail together count as one failure. */
 export function withdraw(
   withdrawals: readonly Withdrawal[],
-  failed: Pick<Withdrawal, 'offer' | 'runtime' | 'code' | 'ends'>,
+  failed: Pick<Withdrawal, 'offer' | 'runtime' | 'code' | 'ends'> & { readonly message?: string },
   now: number,
 ): readonly Withdrawal[] {
   const before = withdrawals.find((each) => isSame(each, failed));
@@ -31,7 +35,14 @@ export function withdraw(
   const pauseMs = before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.pauseMs, MAX_PAUSE_MS);
   return [
     ...withdrawals.filter((each) => each !== before),
-    { ...failed, pauseMs, until: now + pauseMs, active: true },
+    {
+      ...failed,
+      message: failed.message ?? before?.message ?? failed.code,
+      since: before?.since ?? now,
+      pauseMs,
+      until: now + pauseMs,
+      active: true,
+    },
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { JobExplanation } from '@macbatch/contract';
 import type { JobEstimateRange } from '@macbatch/core';
 import type { JobExplanation as Explanation, Job } from '@macbatch/store';
+import { troubleView } from '../workers/trouble-view.ts';
 import { jobSummary } from './job-view.ts';
 
 /** Builds the reply that explains what a job waits for and when it should end. */
@@ -24,6 +25,7 @@ export function explanationView(
       oldest_lease_seconds: wait.held.oldestSeconds,
       absent_lease_seconds: wait.held.absentSecondsLeft,
     },
+    troubles: wait.troubles.map((trouble) => ({ ...troubleView(trouble), worker_id: trouble.worker })),
     pace: { told: pace.reportedRate, measured: pace.measuredRate },
     estimate: known === null ? null : estimate(at, known),
     no_estimate: typeof expected === 'string' ? expected : null,

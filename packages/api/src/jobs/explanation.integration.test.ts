@@ -72,6 +72,39 @@ describe('the explanation of a job', () => {
     expect(after(estimate.high_at)).toBeCloseTo(estimate.high_seconds, 2);
   });
 
+  it('W1: shows what the model server of a worker says, and gives no estimate', async () => {
+    const id = await submitted(keys.ours, 'noop', 10);
+    const trouble = {
+      job_type: 'noop',
+      model: 'noop',
+      endpoint: 'openai-endpoint here',
+      code: 'unauthorized',
+      message: 'the model server answered 401: Incorrect API key provided',
+      since_seconds: 12,
+      next_try_seconds: 3,
+    };
+    await beat('ann');
+    await lease('ann', 'noop', 2);
+    const rates = [{ job_type: 'noop', model: 'noop', items_per_second: 0.5 }];
+    await beat('ann', { rates, troubles: [trouble] });
+    const { explanation } = await explained(id, keys.ours);
+    expect(explanation).toMatchObject({
+      waits_for: 'waiting_for_worker',
+      troubles: [{ worker_id: 'ann', code: 'unauthorized', message: trouble.message, needs_attention: true }],
+      estimate: null,
+      no_estimate: 'no_worker',
+    });
+    expect(explanation.troubles[0]?.since_seconds).toBeGreaterThanOrEqual(12);
+    expect(explanation.troubles[0]?.next_try_seconds).toBeLessThanOrEqual(3);
+    const { list } = await workers(keys.admin);
+    expect(list).toMatchObject([{ state: 'nothing_offered', troubles: [{ code: 'unauthorized' }] }]);
+    await beat('ann', { rates });
+    expect((await explained(id, keys.ours)).explanation).toMatchObject({
+      waits_for: 'running',
+      troubles: [],
+    });
+  });
+
   it('states why there is no estimate', async () => {
     const id = await submitted(keys.ours, 'rare');
     await beat('ann');

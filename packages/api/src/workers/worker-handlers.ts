@@ -38,6 +38,15 @@ export function mountWorkers(surface: Surface): void {
         itemsPerSecond: items_per_second,
         loaded,
       })),
+      troubles: (body.troubles ?? []).map((trouble) => ({
+        jobType: trouble.job_type,
+        model: trouble.model,
+        endpoint: trouble.endpoint,
+        code: trouble.code,
+        message: trouble.message,
+        sinceSeconds: trouble.since_seconds,
+        nextTrySeconds: trouble.next_try_seconds,
+      })),
       offline: body.offline ?? false,
       formerBoots: body.former_boot_ids ?? null,
     });

@@ -2,6 +2,7 @@ import type { WorkerView } from '@macbatch/contract';
 import { distinctWorkKinds, offersWork, type WorkKind, workerState } from '@macbatch/core';
 import type { OwnedPool, Worker } from '@macbatch/store';
 import { type Caller, sees } from '../auth/caller.ts';
+import { troubleView } from './trouble-view.ts';
 
 /** Most work kinds that are listed for a worker without a fitting job. */
 const MOST_WANTED = 20;
@@ -29,6 +30,7 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
       items_per_second: itemsPerSecond,
       loaded,
     })),
+    troubles: worker.troubles.map(troubleView),
     alive: worker.alive,
     offline: worker.offline,
     first_seen_at: worker.firstSeenAt.toISOString(),

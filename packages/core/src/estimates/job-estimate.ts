@@ -1,5 +1,6 @@
 import { byWorkKind } from '../scheduling/by-work-kind.ts';
 import { offersWork, type WorkKind } from '../scheduling/work-kind.ts';
+import { isInTrouble } from '../workers/worker-trouble.ts';
 import { expectedRate, medianRates, type Outlook } from './expected-rate.ts';
 import { jobsForWorkers } from './jobs-for-worker.ts';
 import type { MeasuredRate } from './measured-rate.ts';
@@ -54,7 +55,9 @@ export function estimateJob(
   const heldOfJob = (worker: PoolWorker) =>
     worker.held.filter((held) => held.jobId === jobId && held.items > 0);
   const holders = pool.workers.filter((worker) => heldOfJob(worker).length > 0);
-  const runners = alive.filter((worker) => offersWork(worker, job) || heldOfJob(worker).length > 0);
+  const runners = alive.filter(
+    (worker) => (offersWork(worker, job) || heldOfJob(worker).length > 0) && !isInTrouble(worker, job),
+  );
   if (runners.length === 0) return 'no_worker';
   const medianRate = medianRates(pool.workers);
   const unheldItems = itemsHeldByNone(pool.jobs, alive);

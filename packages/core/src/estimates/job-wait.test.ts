@@ -15,6 +15,16 @@ function waitOf(
 const held = { held: [heldWork('j')] };
 const busy = { held: [heldWork('i')] };
 const away = { alive: false };
+const DOWN = {
+  jobType: 'noop',
+  model: 'noop',
+  endpoint: 'here',
+  code: 'server_unreachable',
+  message: 'refused',
+  sinceSeconds: 3,
+  nextTrySeconds: 2,
+};
+const BUSY = { ...DOWN, code: 'rate_limited' };
 
 describe('jobWait', () => {
   it.each<[JobWait['code'], string, Parameters<typeof waitOf>]>([
@@ -30,6 +40,12 @@ describe('jobWait', () => {
       'the only holder is not alive',
       [[poolWorker('a', { ...away, ...held })], { pendingTasks: 0 }],
     ],
+    [
+      'waiting_for_worker',
+      'the model server of the only holder does not answer',
+      [[poolWorker('a', { ...held, troubles: [DOWN] })]],
+    ],
+    ['running', 'the holder’s model server is busy', [[poolWorker('a', { ...held, troubles: [BUSY] })]]],
     ['running', 'an alive worker holds a task', [[poolWorker('a', held)]]],
     [
       'running',
@@ -111,6 +127,15 @@ describe('jobWait', () => {
       jobsBefore: 2,
       itemsBefore: 42,
       held: { tasks: 3, workers: 2, absentWorkers: 1, oldestSeconds: 70, absentSecondsLeft: 20 },
+      troubles: [],
     });
+  });
+
+  it('lists why workers that are alive cannot run it', () => {
+    const workers = [
+      poolWorker('a', { troubles: [DOWN, { ...DOWN, model: 'other' }] }),
+      poolWorker('b', { ...away, troubles: [DOWN] }),
+    ];
+    expect(waitOf(workers).troubles).toEqual([{ ...DOWN, worker: 'a' }]);
   });
 });

@@ -1,6 +1,7 @@
 import type { JobState } from '../lifecycle/job-state.ts';
 import { byWorkKind } from '../scheduling/by-work-kind.ts';
 import { isSameWorkKind, offersWork, type WorkKind } from '../scheduling/work-kind.ts';
+import { isInTrouble, type WorkerTrouble } from '../workers/worker-trouble.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
 export const JOB_WAITS = [
@@ -21,6 +22,9 @@ export const JOB_WAITS = [
   'next_in_line',
 ] as const;
 export type JobWaitCode = (typeof JOB_WAITS)[number];
+
+/** Most troubles that are listed for a job. */
+const MAX_TROUBLES = 20;
 
 /** What a job waits for. It counts other groups' jobs and reveals nothing else about them. */
 export interface JobWait {
@@ -43,6 +47,8 @@ export interface JobWait {
     /** Seconds until every lease of the holders that are not alive has expired. */
     readonly absentSecondsLeft: number | null;
   };
+  /** Why workers that are alive cannot run it now. */
+  readonly troubles: readonly (WorkerTrouble & { readonly worker: string })[];
 }
 
 /** Determines what a job waits for. */
@@ -51,9 +57,10 @@ export function jobWait(
   pool: PoolState,
 ): JobWait {
   const alive = pool.workers.filter((worker) => worker.alive);
-  const runners = alive.filter((worker) => offersWork(worker, job));
+  const runners = alive.filter((worker) => offersWork(worker, job) && !isInTrouble(worker, job));
   const holders = pool.workers.filter((worker) => holds(worker, job.id));
   const present = holders.filter((worker) => worker.alive);
+  const working = present.filter((worker) => !isInTrouble(worker, job));
   const held = holders.flatMap((worker) => worker.held).filter(({ jobId }) => jobId === job.id);
   const absent = holders
     .filter((worker) => !worker.alive)
@@ -64,13 +71,13 @@ export function jobWait(
   const code = (): JobWaitCode => {
     if (job.state === 'cancelled') return 'cancelled';
     if (job.state === 'done' || job.state === 'failed') return 'finished';
-    if (runners.length === 0 && present.length === 0) return 'waiting_for_worker';
+    if (runners.length === 0 && working.length === 0) return 'waiting_for_worker';
     if (job.pendingTasks === 0) {
       const idle = runners.some(({ held: itsLeases, copies }) => itsLeases.length + copies.length === 0);
       return holders.length === 1 && idle ? 'only_slow_holder' : 'all_leased';
     }
     if (runners.length === 0) return 'waiting_for_worker';
-    if (present.length > 0) return 'running';
+    if (working.length > 0) return 'running';
     return before.length > 0 ? 'behind_other_jobs' : 'next_in_line';
   };
 
@@ -89,6 +96,10 @@ export function jobWait(
       absentSecondsLeft:
         absent.length === 0 ? null : Math.max(...absent.map(({ secondsLeft }) => secondsLeft)),
     },
+    troubles: alive
+      .flatMap(({ id, troubles }) => troubles.map((trouble) => ({ ...trouble, worker: id })))
+      .filter((trouble) => isSameWorkKind(trouble, job))
+      .slice(0, MAX_TROUBLES),
   };
 }
 

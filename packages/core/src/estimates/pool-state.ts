@@ -1,5 +1,6 @@
 import type { JobOrder, WaitingJob } from '../scheduling/job-order.ts';
 import type { WorkerOffers, WorkKind } from '../scheduling/work-kind.ts';
+import type { WorkerTrouble } from '../workers/worker-trouble.ts';
 
 /** What a worker holds of one job. */
 export interface HeldWork extends WorkKind {
@@ -25,6 +26,8 @@ export interface PoolWorker extends WorkerOffers {
   readonly slots: number;
   /** Its reported rates, one per work kind that it has run. */
   readonly rates: readonly (WorkKind & { readonly itemsPerSecond: number; readonly loaded: boolean })[];
+  /** What it cannot run now, and why. */
+  readonly troubles: readonly WorkerTrouble[];
   readonly held: readonly HeldWork[];
   /** Copies that it runs of what other workers hold. */
   readonly copies: readonly HeldWork[];

@@ -1,4 +1,5 @@
 import { offersWork } from '../scheduling/work-kind.ts';
+import { isInTrouble } from '../workers/worker-trouble.ts';
 import type { OpenJob, PoolWorker } from './pool-state.ts';
 
 export const WORKER_STATES = [
@@ -27,7 +28,10 @@ export function workerState(
 ): WorkerState {
   if (worker.offline) return 'offline';
   if (!worker.alive) return 'silent';
-  if (worker.held.length + worker.copies.length > 0) return 'working';
+  const works = [...worker.held, ...worker.copies];
+  // What it holds waits for a model server that does not answer.
+  if (works.length > 0)
+    return works.every((kind) => isInTrouble(worker, kind)) ? 'nothing_offered' : 'working';
   if (worker.jobTypes.length === 0 || worker.models.length === 0) return 'nothing_offered';
   if (jobs.length === 0) return 'no_open_job';
   const possible = jobs.filter((job) => offersWork(worker, job));

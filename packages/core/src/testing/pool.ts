@@ -13,6 +13,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
     models: ['noop'],
     slots: 1,
     rates: [{ ...NOOP, itemsPerSecond: 1, loaded: false }],
+    troubles: [],
     held: [],
     copies: [],
     ...over,

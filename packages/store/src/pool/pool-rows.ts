@@ -36,13 +36,14 @@ export interface PoolWorkerRow {
   readonly concurrency: number;
   /** JSON. */
   readonly rates: string;
+  readonly troubles: string;
   readonly offline: boolean;
   readonly last_heartbeat_at: Date;
 }
 
 export const readPoolWorkers = statement<NoArguments, PoolWorkerRow>(
   () => sql`
-  select ${workers.id}, ${workers.jobTypes}, ${workers.models}, ${workers.concurrency}, ${workers.rates}, ${workers.offline},
+  select ${workers.id}, ${workers.jobTypes}, ${workers.models}, ${workers.concurrency}, ${workers.rates}, ${workers.troubles}, ${workers.offline},
     ${workers.lastHeartbeatAt}
   from ${workers} order by ${workers.id}`,
 );

@@ -11,7 +11,7 @@ import {
 } from '@macbatch/core';
 import { readDatabaseClock } from '../database/read-database-clock.ts';
 import { toScheduledJob } from '../jobs/scheduled-job.ts';
-import { ratesFromJson } from '../workers/worker.ts';
+import { ratesFromJson, troublesFromJson } from '../workers/worker.ts';
 import {
   type OpenJobRow,
   type PoolWorkerRow,
@@ -87,6 +87,7 @@ function toPoolWorker(
     models: row.models,
     slots: row.concurrency,
     rates: ratesFromJson(row.rates).map((rate) => ({ ...rate, loaded: rate.loaded ?? false })),
+    troubles: troublesFromJson(row.troubles, Math.max(0, now - lastHeartbeatAt) / 1000),
   };
 }
 
@@ -101,6 +102,7 @@ function unregisteredWorker(id: string, held: readonly HeldWork[]): PoolWorker {
     models: [],
     slots: 1,
     rates: [],
+    troubles: [],
     held,
     copies: [],
   };

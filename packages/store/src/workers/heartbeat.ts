@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { workers } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { alive } from './alive.ts';
-import { ratesToJson, type WorkerAdvert } from './worker.ts';
+import { ratesToJson, troublesToJson, type WorkerAdvert } from './worker.ts';
 
 export interface Heartbeat extends WorkerAdvert {
   /** The worker's former boots, from its disk; null from a release that does not send them. */
@@ -19,6 +19,7 @@ type HeartbeatArguments = {
   concurrency: number;
   leaseLimit: number;
   rates: string;
+  troubles: string;
   offline: boolean;
   formerBoots: readonly string[] | null;
 };
@@ -30,11 +31,13 @@ type HeartbeatArguments = {
  */
 const upsertWorker = statement<HeartbeatArguments, { readonly now: Date }>(
   (arg) => sql`
-  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, offline)
+  insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, troubles, offline)
   values (${arg.worker('text')}, ${arg.boot('text')}, ${arg.hostname('text')}, ${arg.jobTypes('text[]')}, ${arg.models('text[]')},
-    ${arg.concurrency('int')}, ${arg.leaseLimit('int')}, ${arg.rates('text')}, ${arg.offline('bool')})
+    ${arg.concurrency('int')}, ${arg.leaseLimit('int')}, ${arg.rates('text')},
+    ${arg.troubles('text')}, ${arg.offline('bool')})
   on conflict (id) do update set boot_id = excluded.boot_id, hostname = excluded.hostname, job_types = excluded.job_types,
     models = excluded.models, concurrency = excluded.concurrency, lease_limit = excluded.lease_limit, rates = excluded.rates,
+    troubles = excluded.troubles,
     offline = excluded.offline, last_heartbeat_at = now()
   where worker.boot_id = excluded.boot_id or not ${alive(sql`worker`)}
     or coalesce(worker.boot_id = any(${arg.formerBoots('text[]')}), true)
@@ -51,9 +54,13 @@ export type Admission = { readonly now: Date } | { readonly inUseBy: string };
 /** Registers or refreshes a worker, unless another machine works under its id. */
 export async function recordHeartbeat(
   connections: ConnectionPools,
-  { rates, ...heartbeat }: Heartbeat,
+  { rates, troubles, ...heartbeat }: Heartbeat,
 ): Promise<Admission> {
-  const args = { ...heartbeat, rates: ratesToJson(rates ?? []) };
+  const args = {
+    ...heartbeat,
+    rates: ratesToJson(rates ?? []),
+    troubles: troublesToJson(troubles ?? []),
+  };
   for (;;) {
     const [row] = await upsertWorker.run(connections.relaxed, args);
     if (row !== undefined) return { now: row.now };

@@ -1,9 +1,9 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import { isAlive, type WorkKind } from '@macbatch/core';
+import { isAlive, type WorkerTrouble, type WorkKind } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { jobs, jobTallies, prunedTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
-import { type ReportedRate, ratesFromJson, type WorkerAdvert } from './worker.ts';
+import { type ReportedRate, ratesFromJson, troublesFromJson, type WorkerAdvert } from './worker.ts';
 
 interface WorkerRow {
   readonly id: string;
@@ -14,6 +14,7 @@ interface WorkerRow {
   readonly concurrency: number;
   readonly lease_limit: number;
   readonly rates: string;
+  readonly troubles: string;
   readonly offline: boolean;
   readonly first_seen_at: Date;
   readonly last_heartbeat_at: Date;
@@ -46,8 +47,9 @@ const readWorkers = statement<NoArguments, WorkerRow>(
 );
 
 /** A worker with its state and counters. */
-export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates'> {
+export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates' | 'troubles'> {
   readonly rates: readonly ReportedRate[];
+  readonly troubles: readonly WorkerTrouble[];
   readonly jobTypes: readonly string[];
   readonly alive: boolean;
   readonly firstSeenAt: Date;
@@ -68,6 +70,7 @@ export async function listWorkers(connections: ConnectionPools): Promise<Worker[
 function toWorker(row: WorkerRow): Worker {
   const nowMs = row.now.getTime();
   const lastHeartbeatMs = row.last_heartbeat_at.getTime();
+  const heartbeatAgeSeconds = Math.max(0, nowMs - lastHeartbeatMs) / 1000;
   return {
     worker: row.id,
     boot: row.boot_id,
@@ -77,11 +80,12 @@ function toWorker(row: WorkerRow): Worker {
     concurrency: row.concurrency,
     leaseLimit: row.lease_limit,
     rates: ratesFromJson(row.rates),
+    troubles: troublesFromJson(row.troubles, heartbeatAgeSeconds),
     offline: row.offline,
     alive: isAlive({ lastHeartbeatAt: lastHeartbeatMs, offline: row.offline }, nowMs),
     firstSeenAt: row.first_seen_at,
     lastHeartbeatAt: row.last_heartbeat_at,
-    heartbeatAgeSeconds: Math.max(0, nowMs - lastHeartbeatMs) / 1000,
+    heartbeatAgeSeconds,
     tasksLeased: row.tasks_leased,
     tasksDone: row.tasks_done,
     tasksFailed: row.tasks_failed,

@@ -1,4 +1,4 @@
-import type { JobType, WorkKind } from '@macbatch/core';
+import type { JobType, WorkerTrouble, WorkKind } from '@macbatch/core';
 
 /** A worker's rate for one work kind, as the worker reports it. */
 export interface ReportedRate extends WorkKind {
@@ -17,6 +17,7 @@ export interface WorkerAdvert {
   readonly concurrency: number;
   readonly leaseLimit: number;
   readonly rates?: readonly ReportedRate[];
+  readonly troubles?: readonly WorkerTrouble[];
   readonly offline: boolean;
 }
 
@@ -46,5 +47,20 @@ export function ratesFromJson(json: string): ReportedRate[] {
     model,
     itemsPerSecond: items_per_second,
     ...(loaded === undefined ? {} : { loaded }),
+  }));
+}
+
+/** Writes troubles as the JSON text of `workers.troubles`. */
+export function troublesToJson(troubles: readonly WorkerTrouble[]): string {
+  return JSON.stringify(troubles);
+}
+
+/** Reads troubles that `troublesToJson` wrote when the worker sent its last heartbeat. Counts from now. */
+export function troublesFromJson(json: string, heartbeatAgeSeconds: number): WorkerTrouble[] {
+  return (JSON.parse(json) as WorkerTrouble[]).map((trouble) => ({
+    ...trouble,
+    sinceSeconds: trouble.sinceSeconds + heartbeatAgeSeconds,
+    nextTrySeconds:
+      trouble.nextTrySeconds === null ? null : Math.max(0, trouble.nextTrySeconds - heartbeatAgeSeconds),
   }));
 }

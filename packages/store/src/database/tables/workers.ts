@@ -12,6 +12,8 @@ export const workers = pgTable('workers', {
   leaseLimit: integer('lease_limit').notNull(),
   /** JSON: the reported rates, as items a second by job type and model. */
   rates: text('rates').notNull().default('[]'),
+  /** JSON: what it cannot run now, and why. */
+  troubles: text('troubles').notNull().default('[]'),
   offline: boolean('offline').notNull().default(false),
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),

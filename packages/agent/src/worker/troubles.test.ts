@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { admitted, failed, leased, leaseOf, SETTINGS, T0 } from '../testing/worker-fixture.ts';
+import { troublesOf } from './troubles.ts';
+
+const SECOND = 1000;
+const remote = SETTINGS.runtimes.map((runtime) => ({ ...runtime, remote: true }));
+
+/** A worker whose server has refused a connection at T0. */
+function refused(runtimes = remote) {
+  const worker = admitted({ runtimes });
+  worker.take(leased(leaseOf('7', 2)));
+  const error = { code: 'server_unreachable', message: 'refused' };
+  const step = worker.take(failed(worker.runOf('7a'), 'refused', { failure: 'wait', error }));
+  return { worker, step };
+}
+
+it('tells what a server said for each offer, since when, and when it is tried again', () => {
+  const { worker, step } = refused();
+  expect(troublesOf(worker.state, T0 + SECOND)).toEqual(
+    ['chat', 'embed'].map((job_type) => ({
+      job_type,
+      model: 'm',
+      endpoint: 'server',
+      code: 'server_unreachable',
+      message: 'refused',
+      since_seconds: 1,
+      next_try_seconds: 1,
+    })),
+  );
+  // At once, not with the next heartbeat.
+  expect(step.effects).toContainEqual({ kind: 'send_heartbeat' });
+  expect(step.effects).toContainEqual(expect.objectContaining({ kind: 'log', event: 'endpoint.waits' }));
+});
+
+it('tells of no trouble with offers that another server can run', () => {
+  const { worker } = refused([...remote, { name: 'other', offers: remote[0]?.offers ?? [], remote: true }]);
+  expect(troublesOf(worker.state, T0)).toEqual([]);
+});
+
+it('tells of the end of a trouble', () => {
+  const { worker } = refused();
+  worker.take({ kind: 'time_passed' }, T0 + 3 * SECOND);
+  const [run] = worker.state.runs;
+  if (run === undefined) throw new Error('nothing runs');
+  const outcome = { item_id: run.item.item_id, output: '1' };
+  const end = { kind: 'outcome', outcome } as const;
+  const { effects } = worker.take({ kind: 'item_ended', run: run.number, end }, T0 + 4 * SECOND);
+  expect(troublesOf(worker.state, T0 + 4 * SECOND)).toEqual([]);
+  expect(effects).toContainEqual({ kind: 'send_heartbeat' });
+});

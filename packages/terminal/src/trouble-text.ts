@@ -1,0 +1,39 @@
+import type { TroubleView } from '@macbatch/contract';
+import { printable } from './printable.ts';
+import { duration } from './table.ts';
+
+/** What a person can do about a trouble, by its code. */
+const HINTS: Readonly<Record<string, string>> = {
+  unauthorized: 'Give the worker the right key: --endpoint-key-env NAME, or "key" in MACBATCH_ENDPOINTS.',
+  quota_exhausted: 'Add credit or raise the quota at the provider.',
+  model_not_found:
+    'Load the model on the server, or name the server’s model: --map ALIAS=MODEL, or "models" in MACBATCH_ENDPOINTS.',
+  not_supported: 'Check the URL of the model server: it usually ends in /v1.',
+  server_unreachable: 'Start the model server, or correct its URL.',
+  model_loading: 'Wait until the model is loaded.',
+  timeout:
+    'See the log of the model server; if its answers take longer, raise "timeoutMs" in MACBATCH_ENDPOINTS.',
+  out_of_memory: 'Free memory on that machine, or use a smaller model.',
+  model_load_failed: 'See the log of the model server.',
+  rate_limited: 'Nothing: the worker keeps to the limit.',
+  server_busy: 'Nothing: the worker sends fewer requests.',
+};
+
+/** Returns what a person can do about a trouble. */
+export function troubleHint({ code }: Pick<TroubleView, 'code'>): string {
+  return HINTS[code] ?? 'See the log of the model server.';
+}
+
+/** Says what a model server said, since when, and when the worker tries again. */
+export function troubleText(trouble: TroubleView): string {
+  const { endpoint, message, since_seconds: since, next_try_seconds: next, needs_attention } = trouble;
+  const tries =
+    next === null
+      ? 'the worker does not try again before it is restarted'
+      : `the worker keeps trying until it works, next in ${duration(Math.ceil(next))}`;
+  const server = message.includes(endpoint.replace(/^openai-endpoint /, '')) ? '' : ` (${endpoint})`;
+  const lead = needs_attention ? 'cannot run it' : 'does not run it now';
+  return printable(
+    `the model server ${lead}${server}, for ${duration(Math.floor(since))}: ${message}; ${tries}. ${troubleHint(trouble)}`,
+  );
+}
