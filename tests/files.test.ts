@@ -84,6 +84,12 @@ it('writes outcomes through pipes and links, and refuses a folder', async () => 
   const folder = await results('folder');
   expect(folder).toMatchObject({ exit: 2 });
   expect(folder.stderr).toContain('folder is a folder');
+
+  const missing = await macbatch(['results', job.id, '--item', 'nope'], { cwd, env });
+  expect(missing).toMatchObject({ exit: 1, stdout: '' });
+  expect(missing.stderr).toContain('no outcome of the item nope');
+  const retried = await macbatch(['retry', job.id], { cwd, env });
+  expect(retried).toMatchObject({ exit: 0, stdout: 'nothing to run again: no task has failed\n' });
 });
 
 it('refuses outcomes over the input before anything runs', async () => {

@@ -97,7 +97,7 @@ it('ends a bad item with an error, exits with 1 and a hint, and runs it again wi
 
   const again = await macbatch([...args, '--retry', '--json'], { cwd: folder, env });
   expect(again).toMatchObject({ exit: 1 });
-  expect(again.stderr).toContain('1 tasks will run again, 1 item errors removed');
+  expect(again.stderr).toContain('1 task will run again, 1 item error removed');
   expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
 });
 

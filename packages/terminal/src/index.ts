@@ -1,3 +1,4 @@
+export { counted } from './counted.ts';
 export { earlierJobsText } from './earlier-jobs.ts';
 export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';

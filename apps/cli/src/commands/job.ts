@@ -1,5 +1,6 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
 import {
+  counted,
   EXIT,
   explanationText,
   Failure,
@@ -89,14 +90,23 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
   withConnection(program.command('retry <id>').description('run failed tasks again, with three new attempts'))
     .option('--items', 'also run items again that ended with an error')
     .action(async (id: string, options: ConnectionOptions & { readonly items?: boolean }) => {
-      const reply = await connect(options, terminal).call('retryJob', {
+      const client = connect(options, terminal);
+      const reply = await client.call('retryJob', {
         params: { id },
         body: { items: options.items === true },
       });
       if (options.json === true) return printJson(terminal.stdout, reply);
+      if (reply.tasks > 0)
+        return printLine(
+          terminal.stdout,
+          `${counted(reply.tasks, 'task')} will run again, ${counted(reply.items, 'item error')} removed`,
+        );
+      const { items } = await client.call('readJob', { params: { id } });
       return printLine(
         terminal.stdout,
-        `${reply.tasks} tasks will run again, ${reply.items} item errors removed`,
+        items.error > 0 && options.items !== true
+          ? `nothing to run again: no task has failed. ${counted(items.error, 'item')} ended with an error: --items runs them again`
+          : 'nothing to run again: no task has failed',
       );
     });
 }

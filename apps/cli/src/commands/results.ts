@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { outputTarget, writeOutcomes } from '@macbatch/job-files';
-import { printJson, printLine, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
@@ -29,6 +29,10 @@ export function addResults(program: Command, terminal: Terminal): void {
           ? ({ kind: 'stream', stream: terminal.stdout } as const)
           : await outputTarget(resolve(terminal.cwd, options.output), null);
       const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
+      if (options.item !== undefined && written.ok + written.error === 0) {
+        const message = `The job has no outcome of the item ${options.item}. It may not have run yet, or not exist.`;
+        throw new Failure(EXIT.incomplete, message);
+      }
       if (out.kind === 'stream') return;
       if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: options.output });
       else

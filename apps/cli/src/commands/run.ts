@@ -15,6 +15,7 @@ import {
 } from '@macbatch/job-files';
 import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
 import {
+  counted,
   EXIT,
   earlierJobsText,
   Failure,
@@ -125,7 +126,10 @@ async function runJob(
   const client = createClient(pool.url, terminal);
   const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
   if (created)
-    printLine(terminal.stderr, `job ${job.id}: ${job.items.total} items in ${job.tasks.total} tasks`);
+    printLine(
+      terminal.stderr,
+      `job ${job.id}: ${counted(job.items.total, 'item')} in ${counted(job.tasks.total, 'task')}`,
+    );
   else
     printLine(
       terminal.stderr,
@@ -138,7 +142,10 @@ async function runJob(
   if (earlier !== '') printLine(terminal.stderr, earlier);
   if (options.retry === true && !created) {
     const retried = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
-    printLine(terminal.stderr, `${retried.tasks} tasks will run again, ${retried.items} item errors removed`);
+    printLine(
+      terminal.stderr,
+      `${counted(retried.tasks, 'task')} will run again, ${counted(retried.items, 'item error')} removed`,
+    );
   }
   const watching = new AbortController();
   const signal = AbortSignal.any([terminal.interrupted, watching.signal]);

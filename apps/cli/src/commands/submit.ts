@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { contentKey, itemLines, jobHeader, openInput, submitDraft } from '@macbatch/job-files';
-import { EXIT, Failure, printJson, printLine, smallerTasksText, type Terminal } from '@macbatch/terminal';
+import {
+  counted,
+  EXIT,
+  Failure,
+  printJson,
+  printLine,
+  smallerTasksText,
+  type Terminal,
+} from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
@@ -40,9 +48,10 @@ export function addSubmit(program: Command, terminal: Terminal): void {
         printLine(
           terminal.stderr,
           created
-            ? `${job.items.total} items in ${job.tasks.total} tasks`
+            ? `${counted(job.items.total, 'item')} in ${counted(job.tasks.total, 'task')}`
             : 'this file was submitted before; this is its job',
         );
+        if (job.waiting_for !== null) printLine(terminal.stderr, `it waits for ${job.waiting_for}`);
         const smaller = smallerTasksText(job);
         if (created && smaller !== '') printLine(terminal.stderr, smaller);
       }
