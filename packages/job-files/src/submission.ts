@@ -78,8 +78,8 @@ export async function submitDraft(
 
 /** The header is line 1 of the submission, and not a line of the file. */
 function withFileLineNumbers(text: string): string {
-  return text.replaceAll(
-    /\bline (\d+)/gi,
-    (match, number: string) => `${match.slice(0, 5)}${Number(number) - 1}`,
-  );
+  return text
+    .replace(/^line 1 has /i, 'the job has ')
+    .replace(/^line 1:? /i, '')
+    .replaceAll(/\bline (\d+)/gi, (match, number: string) => `${match.slice(0, 5)}${Number(number) - 1}`);
 }

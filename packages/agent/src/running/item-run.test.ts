@@ -37,6 +37,15 @@ it('ends with the item’s error at a permanent failure', async () => {
   });
 });
 
+it('ends with the item’s error and what the refused answer cost', async () => {
+  const ran = { model: { name: 'm', digest: null }, usage: { output_tokens: 7 } };
+  const { end } = await run(new RunFailure('permanent', 'model_refused', 'no', { ran }));
+  expect(end).toEqual({
+    kind: 'outcome',
+    outcome: { item_id: 'item-1', error: { code: 'model_refused', message: 'no' }, ...ran },
+  });
+});
+
 it('tells what this Mac cannot run, with the offers to withdraw', async () => {
   const withdraws = { reach: 'runtime', until: 'probe' } as const;
   expect(await run(failures.notHere('no model'))).toMatchObject({

@@ -18,7 +18,7 @@ export async function runItem(
     const error = { code: failure.code, message: failure.message };
     switch (failure.failure) {
       case 'permanent':
-        return { kind: 'outcome', outcome: { item_id: itemId, error } };
+        return { kind: 'outcome', outcome: { item_id: itemId, error, ...failure.ran } };
       case 'not_here': {
         const { withdraws } = failure;
         return { kind: 'not_here', error, ...(withdraws === null ? {} : { withdraws }) };

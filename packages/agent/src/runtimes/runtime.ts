@@ -65,6 +65,8 @@ export interface FailureDetails {
   readonly retryAfterMs?: number | null;
   /** For `timeout`: parts of the answer had arrived, so the server was working on this item. */
   readonly bytesArrived?: boolean;
+  /** For `permanent`: the model that ran and what the server counted, if it did answer. */
+  readonly ran?: Pick<RunResult, 'model' | 'usage'> | null;
 }
 
 /** Why a run failed. The message and the code reach the submitter. */
@@ -75,6 +77,7 @@ export class RunFailure extends Error {
   readonly withdraws: RuntimeWithdrawal | null;
   readonly retryAfterMs: number | null;
   readonly bytesArrived: boolean;
+  readonly ran: Pick<RunResult, 'model' | 'usage'> | null;
   constructor(failure: FailureClass, code: string, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
     this.name = 'RunFailure';
@@ -83,6 +86,7 @@ export class RunFailure extends Error {
     this.withdraws = details.withdraws ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.bytesArrived = details.bytesArrived ?? false;
+    this.ran = details.ran ?? null;
   }
 
   /** The same failure, with the offers that it withdraws. */

@@ -6,6 +6,7 @@ import { embedding } from './embedding.ts';
 import { tokenUsage } from './token-usage.ts';
 
 export interface EndpointReply {
+  /** JSON text. */
   readonly output: string;
   /** The server's name for the model, if it gives one. */
   readonly model: string | undefined;
@@ -21,13 +22,17 @@ export function endpointReply(
   reply: unknown,
   ownReasons: Readonly<Record<string, string>> = {},
 ): EndpointReply {
-  const usage = tokenUsage(member(reply, 'usage'));
+  const { model, usage } = replyMetadata(reply);
   const output =
     jobType === 'embed' ? embedding(reply, usage?.input_tokens) : completion(reply, usage, ownReasons);
+  return { output: JSON.stringify(output), model, usage };
+}
+
+/** Reads what a reply says beside its answer. */
+export function replyMetadata(reply: unknown): Omit<EndpointReply, 'output'> {
   const model = member(reply, 'model');
   return {
-    output: JSON.stringify(output),
     model: typeof model === 'string' && model !== '' ? model : undefined,
-    usage,
+    usage: tokenUsage(member(reply, 'usage')),
   };
 }

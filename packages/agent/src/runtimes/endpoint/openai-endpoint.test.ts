@@ -203,6 +203,21 @@ test('fails at a 200 with an error, and hides the key in its message', async () 
   });
 });
 
+test('says of a refused answer which model ran and what it cost, and hides the key in its words', async () => {
+  const url = await listen((incoming, reply) => {
+    if (incoming.method === 'GET') return reply.writeHead(404).end();
+    const message = { content: null, refusal: 'Not with k-4711.' };
+    const usage = { prompt_tokens: 5, completion_tokens: 7 };
+    return reply.end(JSON.stringify({ model: 'm-1', usage, choices: [{ finish_reason: 'stop', message }] }));
+  });
+  await expect(open(url, { key: 'k-4711' }).run(request('chat', 'Hello!'))).rejects.toMatchObject({
+    failure: 'permanent',
+    code: 'model_refused',
+    message: 'the model refused: Not with [key].',
+    ran: { model: { name: 'm-1', digest: null }, usage: { input_tokens: 5, output_tokens: 7 } },
+  });
+});
+
 test('sends the length, the key and the model’s real name, and asks for no stream', async () => {
   const seen: unknown[] = [];
   const url = await listen(async (incoming, reply) => {

@@ -6,7 +6,7 @@ import {
   type Runtime,
   type WithdrawnOffer,
 } from '../runtime.ts';
-import { type EndpointReply, endpointReply } from './completion-reply.ts';
+import { endpointReply, replyMetadata } from './completion-reply.ts';
 import { ENDPOINT_JOB_TYPES, type EndpointJobType, endpointRequest } from './completion-request.ts';
 import { listsModel, ollamaDigest } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
@@ -92,18 +92,18 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
     { signal, ...item }: RunRequest,
   ): Promise<RunResult> {
     const { path, body } = endpointRequest(jobType, item);
-    const reply = readReply(jobType, await server.post(path, { ...body, model }, signal));
-    const name = reply.model ?? model;
-    return { output: reply.output, model: { name, digest: await digestOf(name) }, usage: reply.usage };
-  }
-
-  function readReply(jobType: EndpointJobType, reply: object): EndpointReply {
+    const reply = await server.post(path, { ...body, model }, signal);
+    const name = replyMetadata(reply).model ?? model;
+    const ran = { name, digest: await digestOf(name) };
     try {
-      return endpointReply(jobType, reply, ownReasons);
+      const { output, usage } = endpointReply(jobType, reply, ownReasons);
+      return { output, model: ran, usage };
     } catch (error) {
       if (!(error instanceof RunFailure)) throw error;
       const { failure, code, message } = error;
-      throw new RunFailure(failure, code, server.withoutSecrets(message));
+      // The answer was paid for, also if it was withheld.
+      const { usage } = replyMetadata(reply);
+      throw new RunFailure(failure, code, server.withoutSecrets(message), { ran: { model: ran, usage } });
     }
   }
 
