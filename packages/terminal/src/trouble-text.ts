@@ -9,6 +9,7 @@ const HINTS: Readonly<Record<string, string>> = {
   model_not_found:
     'Load the model on the server, or name the server’s model: --map ALIAS=MODEL, or "models" in MACBATCH_ENDPOINTS.',
   not_supported: 'Check the URL of the model server: it usually ends in /v1.',
+  certificate_refused: 'Trust the authority that issued it, or correct the URL.',
   server_unreachable: 'Start the model server, or correct its URL.',
   model_loading: 'Wait until the model is loaded.',
   timeout:

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { serveLocally } from '@macbatch/testing';
 import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
@@ -97,6 +98,26 @@ it('keeps no more bytes than allowed of a reply that never ends, and closes the 
   });
   expect(reply).toMatchObject({ isTooLong: true, text: 'x'.repeat(1000) });
   await closed;
+});
+
+it.each([
+  ['gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+])('decompresses a reply with the encoding %s, up to the size limit', async (encoding, compress) => {
+  const send = (text: string) =>
+    ask((_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-encoding': encoding }).end(compress(text));
+    });
+  expect(await send('{"a":"ü"}')).toMatchObject({ text: '{"a":"ü"}', isTooLong: false });
+  expect(await send('x'.repeat(1_000_000))).toMatchObject({ isTooLong: true });
+});
+
+it('takes a compressed reply that is cut for a broken one', async () => {
+  const asking = ask((_incoming, outgoing) => {
+    outgoing.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}').subarray(0, 12));
+  });
+  await expect(asking).rejects.toMatchObject({ isTimeout: false, bytesArrived: true });
 });
 
 it('rejects with the reason of the signal, before and during the request', async () => {

@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, unzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import type { ReplyHeaders } from './retry-after.ts';
 
@@ -21,6 +23,14 @@ export interface BoundedRequest {
   readonly body?: string;
   readonly dispatcher: Dispatcher;
 }
+
+const DECOMPRESS: readonly {
+  readonly encodings: readonly unknown[];
+  readonly run: (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+}[] = [
+  { encodings: ['gzip', 'x-gzip', 'deflate'], run: promisify(unzip) },
+  { encodings: ['br'], run: promisify(brotliDecompress) },
+];
 
 /** A request that got no whole reply. */
 export class RequestFailure extends Error {
@@ -57,7 +67,8 @@ export async function boundedRequest(
     const options = { method, headers, dispatcher, signal: end.signal, headersTimeout: 0, bodyTimeout: 0 };
     const reply = await request(url, { ...options, ...(body === undefined ? {} : { body }) });
     bytesArrived = true;
-    return { status: reply.statusCode, headers: reply.headers, ...(await textOf(reply.body, maxBytes)) };
+    const { statusCode: status, headers: replyHeaders, body: replyBody } = reply;
+    return { status, headers: replyHeaders, ...(await textOf(replyBody, maxBytes, replyHeaders)) };
   } catch (error) {
     signal?.throwIfAborted();
     throw new RequestFailure(error, { isTimeout: end.signal.reason === timeOver, bytesArrived });
@@ -71,6 +82,7 @@ export async function boundedRequest(
 async function textOf(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
+  headers: ReplyHeaders,
 ): Promise<Pick<BoundedReply, 'text' | 'isTooLong'>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -79,9 +91,23 @@ async function textOf(
     chunks.push(chunk);
     if (bytes > maxBytes) break;
   }
-  const whole = Buffer.concat(chunks);
-  return {
-    text: new TextDecoder().decode(whole.subarray(0, maxBytes)),
-    isTooLong: bytes > maxBytes,
-  };
+  if (bytes > maxBytes) return { text: textIn(Buffer.concat(chunks).subarray(0, maxBytes)), isTooLong: true };
+  const plain = await decompressed(Buffer.concat(chunks), headers['content-encoding'], maxBytes);
+  return plain === null ? { text: '', isTooLong: true } : { text: textIn(plain), isTooLong: false };
+}
+
+/** Decompresses a body that a gateway has compressed unasked. Returns null if it is longer than allowed. */
+async function decompressed(body: Buffer, encoding: unknown, maxBytes: number): Promise<Buffer | null> {
+  const decompress = DECOMPRESS.find(({ encodings }) => encodings.includes(encoding))?.run;
+  if (decompress === undefined) return body;
+  try {
+    return await decompress(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+function textIn(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes);
 }

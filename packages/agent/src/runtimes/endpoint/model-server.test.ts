@@ -87,6 +87,27 @@ it('sends the query of its URL with every request', async () => {
   ]);
 });
 
+it.each(['chat/completions', 'completions', 'embeddings', 'models'])(
+  'also takes the URL of a request that ends in %s',
+  async (path) => {
+    const seen: IncomingMessage[] = [];
+    const url = await serveLocally(answering(seen));
+    await post(open(`${url}/openai/deployments/m/${path}?api-version=1`));
+    expect(seen[0]?.url).toBe('/openai/deployments/m/chat/completions?api-version=1');
+  },
+);
+
+it('follows no redirect, and says where it leads', async () => {
+  const url = await serveLocally((incoming, outgoing) => {
+    incoming.resume();
+    outgoing.writeHead(308, { location: 'https://models.example/v1?code=q-secret' }).end();
+  });
+  await expect(post(open(`${url}/v1?code=q-secret`))).rejects.toMatchObject({
+    failure: 'not_here',
+    message: expect.stringContaining('redirects to https://models.example/v1?code=[query];') as string,
+  });
+});
+
 describe('own headers', () => {
   it('go with every request', async () => {
     const seen: IncomingMessage[] = [];

@@ -10,6 +10,7 @@ import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { ownHeaders } from './own-headers.ts';
 import { parseReply } from './reply-json.ts';
+import type { ReplyHeaders } from './retry-after.ts';
 import { type ServerAddress, serverAddress } from './server-address.ts';
 import { type ProxySettings, type ServerConnections, serverConnections } from './server-connections.ts';
 import { failureOfReply } from './server-failure.ts';
@@ -93,7 +94,8 @@ export class ModelServer {
     }
     // LM Studio sends some errors with status 200.
     if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
-      throw failureOfReply({ status, body: this.withoutSecrets(text), headers }, Date.now());
+      const body = this.withoutSecrets(redirectText(status, headers) ?? text);
+      throw failureOfReply({ status, body, headers }, Date.now());
     }
     return reply;
   }
@@ -138,6 +140,12 @@ export class ModelServer {
       },
     );
   }
+}
+
+/** Requests follow no redirect: a key would go to another server. */
+function redirectText(status: number, { location }: ReplyHeaders): string | null {
+  if (status < 300 || status > 399 || typeof location !== 'string') return null;
+  return `it redirects to ${location}; if that is right, use it as URL`;
 }
 
 function jsonText(body: object): string {

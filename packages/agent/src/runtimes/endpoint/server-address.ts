@@ -11,7 +11,13 @@ export interface ServerAddress {
   readonly queryValues: readonly string[];
 }
 
-/** Parses the base URL of an API. Throws if it is none. The message contains no part that can be secret. */
+/** Paths that are added to a base URL. People also copy the whole URL of a request. */
+const REQUEST_PATH = /\/(chat\/completions|completions|embeddings|models)$/;
+
+/**
+ * Parses the base URL of an API, or the URL of one of its requests. Throws if it is none. The message contains no part
+ * that can be secret.
+ */
 export function serverAddress(url: string): ServerAddress {
   const parsed = URL.parse(url);
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) {
@@ -19,9 +25,11 @@ export function serverAddress(url: string): ServerAddress {
   }
   const { host, origin, pathname, search, searchParams, protocol } = parsed;
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new Error(`the URL of the model server ${host} must not contain a password: set its key instead`);
+    throw new Error(
+      `the URL of the model server ${host} must not contain a password: set its key or a header instead`,
+    );
   }
-  const base = `${origin}${pathname.replace(/\/+$/, '')}`;
+  const base = `${origin}${pathname.replace(/\/+$/, '').replace(REQUEST_PATH, '')}`;
   return {
     host,
     isEncrypted: protocol === 'https:',

@@ -21,7 +21,7 @@ export interface ServerConnections {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A proxy elsewhere cannot reach this machine by these names. */
-const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
+const OWN_NAMES = ['localhost', '127.0.0.1', '0.0.0.0', '::1'];
 const LOCALHOST = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
