@@ -67,3 +67,19 @@ export const oddChatReply = fc
       choices: [{ ...ofChoice, finish_reason, error, message: { ...ofMessage, content, refusal } }],
     }),
   );
+
+/** Replies to a request to embed one text: vectors with odd members, in odd shapes. */
+export const oddEmbeddingReply = fc.record({
+  data: fc.oneof(
+    { weight: 1, arbitrary: oddValue },
+    {
+      weight: 4,
+      arbitrary: fc.array(
+        fc.record({ embedding: fc.oneof(fc.array(fc.oneof(fc.double(), oddNumber)), oddText, oddValue) }),
+        { minLength: 1, maxLength: 2 },
+      ),
+    },
+  ),
+  model: fc.oneof(longText, oddValue),
+  usage,
+});
