@@ -1,6 +1,7 @@
 import { ApiError } from '@macbatch/client';
 import type { EntryReply, ReportEntry } from '@macbatch/contract';
 import { leaseKey } from '../worker/lease-key.ts';
+import { isTooLargeForOneCall } from '../worker/report-batch.ts';
 import { type Refusal, splitReport } from './split-report.ts';
 
 export interface ReportDeliveryDeps {
@@ -26,6 +27,9 @@ const CONTENT_PROBLEMS: ReadonlySet<string> = new Set([
   'body_too_large',
 ]);
 
+/** Why a report is divided before it is sent. */
+const TOO_LARGE: Refusal = { code: 'body_too_large', detail: 'the report is too large for one call' };
+
 /** Calls with one outcome that may fail for another reason before the outcome is to blame. */
 const MAX_UNEXPLAINED_FAILURES = 3;
 
@@ -43,6 +47,10 @@ export class ReportDelivery {
   async deliver(entries: readonly ReportEntry[], signal: AbortSignal): Promise<Map<string, EntryReply>> {
     const replies = new Map<string, EntryReply>();
     if (entries.length === 0) return replies;
+    if (isTooLargeForOneCall(entries)) {
+      await this.#deliverParts(entries, TOO_LARGE, signal, replies);
+      return replies;
+    }
     const answered = await this.#send(entries, signal);
     if (answered instanceof ApiError) {
       await this.#deliverParts(entries, refusalOf(answered), signal, replies);
