@@ -38,6 +38,15 @@ export class Unreachable extends Error {
   }
 }
 
+/** Statuses of a control plane, or of a proxy before it, that cannot serve anybody now. */
+const OUTAGE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Whether the control plane or its database is down, so that every call fails until it is back. */
+export function isOutage(error: unknown): boolean {
+  if (error instanceof Unreachable) return error.mayPass;
+  return error instanceof ApiError && OUTAGE_STATUSES.has(error.status);
+}
+
 /** The code of the innermost cause. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';

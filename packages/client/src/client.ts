@@ -26,7 +26,7 @@ export interface ClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response> | Response;
   /**
    * How often a repeatable request is retried when the control plane does not answer.
-   * @default 4
+   * @default 6
    */
   readonly retries?: number;
 }
@@ -43,6 +43,9 @@ export interface CallOptions {
 /** Longest line of results. A control plane accepts no longer ones. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
+/** Longest pause between retries: after an outage, every program is back soon. */
+const MAX_RETRY_PAUSE_MS = 1000;
+
 /** A retry of these could take effect twice. */
 const NOT_REPEATABLE: ReadonlySet<RouteName> = new Set(['leaseTasks', 'submitJob']);
 
@@ -56,7 +59,7 @@ export class Client {
   constructor(options: ClientOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#fetch = options.fetch ?? fetch;
-    this.#retries = options.retries ?? 4;
+    this.#retries = options.retries ?? 6;
     this.#headers = {
       [API_VERSION_HEADER]: String(API_VERSION),
       ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
@@ -170,7 +173,7 @@ export class Client {
     return pRetry(once, {
       retries,
       minTimeout: 200,
-      maxTimeout: 5000,
+      maxTimeout: MAX_RETRY_PAUSE_MS,
       randomize: true,
       ...signal,
       shouldRetry: ({ error }) => (error instanceof Unreachable ? error.mayPass : error instanceof ApiError),

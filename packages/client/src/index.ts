@@ -1,3 +1,3 @@
-export { ApiError, Unreachable } from './api-error.ts';
+export { ApiError, isOutage, Unreachable } from './api-error.ts';
 export { type CallOptions, Client, type ClientOptions } from './client.ts';
 export { UnreadableReply } from './unreadable-reply.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { REPORT_SECONDS } from '@macbatch/core';
 import { HeartbeatLoop } from '../loops/heartbeat-loop.ts';
+import { Recovery } from '../loops/recovery.ts';
 import { ReportLoop } from '../loops/report-loop.ts';
 import { WorkLoop } from '../loops/work-loop.ts';
 import { WorkerMachine } from '../loops/worker-machine.ts';
@@ -64,9 +65,10 @@ export class Agent {
       random: options.random,
       dispatch: (happening) => machine.dispatch(happening),
     });
-    this.#heartbeats = new HeartbeatLoop({ options, machine, meters });
-    this.#reports = new ReportLoop({ options, machine });
-    this.#work = new WorkLoop({ options, machine, meters, journal: this.#journal });
+    const recovery = new Recovery();
+    this.#heartbeats = new HeartbeatLoop({ options, machine, meters, recovery });
+    this.#reports = new ReportLoop({ options, machine, recovery });
+    this.#work = new WorkLoop({ options, machine, meters, recovery, journal: this.#journal });
   }
 
   get state(): WorkerLife {

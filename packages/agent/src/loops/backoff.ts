@@ -1,29 +1,51 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isOutage } from '@macbatch/client';
+import type { Recovery } from './recovery.ts';
 
 const FIRST_MS = 500;
 const MAX_MS = 15_000;
 
+export interface BackoffDeps {
+  readonly random: () => number;
+  readonly sleep: Sleep;
+  /** Shared by the loops of a worker. */
+  readonly recovery: Recovery;
+}
+
 /** Growing pauses between tries, with jitter so that the workers of a pool do not all retry at the same time. */
 export class Backoff {
-  readonly #random: () => number;
-  readonly #sleep: Sleep;
+  readonly #deps: BackoffDeps;
   #failures = 0;
 
-  constructor(random: () => number, sleep: Sleep) {
-    this.#random = random;
-    this.#sleep = sleep;
+  constructor(deps: BackoffDeps) {
+    this.#deps = deps;
   }
 
-  /** The next pause is the first again. */
+  /** The next pause is the first again, and the other loops of this worker need not wait for an outage to end. */
   succeeded(): void {
     this.#failures = 0;
+    this.#deps.recovery.answered();
   }
 
-  /** Waits before the next try. Returns early when the signal aborts. */
-  async wait(signal: AbortSignal): Promise<void> {
-    const ms = Math.min(FIRST_MS * 2 ** this.#failures, MAX_MS) * (0.5 + this.#random() / 2);
+  /**
+   * Waits before the next try. Returns early when the signal aborts. After an outage it also returns when another
+   * loop gets an answer, but not before the first pause has passed: calls that fail alone stay rare.
+   */
+  async wait(error: unknown, signal: AbortSignal): Promise<void> {
+    const { random, sleep, recovery } = this.#deps;
+    const recovered = recovery.signal;
+    const part = 0.5 + random() / 2;
+    const ms = Math.min(FIRST_MS * 2 ** this.#failures, MAX_MS) * part;
     this.#failures += 1;
-    await this.#sleep(ms, signal).catch(() => undefined);
+    const pause = (pauseMs: number, ...ends: readonly AbortSignal[]) =>
+      sleep(pauseMs, AbortSignal.any([...ends])).catch(() => undefined);
+    if (!isOutage(error)) {
+      await pause(ms, signal);
+      return;
+    }
+    const firstMs = Math.min(ms, FIRST_MS * part);
+    await pause(firstMs, signal);
+    if (ms > firstMs) await pause(ms - firstMs, signal, recovered);
   }
 }
 

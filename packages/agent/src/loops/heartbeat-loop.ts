@@ -1,12 +1,18 @@
-import { ApiError } from '@macbatch/client';
+import { ApiError, isOutage } from '@macbatch/client';
 import type { Heartbeat } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { WorkMeters } from '../rates/work-meters.ts';
-import { heartbeatPauseMs, planHeartbeat, unreportedLeases } from '../worker/heartbeat-plan.ts';
+import {
+  heartbeatPauseMs,
+  outagePauseMs,
+  planHeartbeat,
+  unreportedLeases,
+} from '../worker/heartbeat-plan.ts';
 import { troublesOf } from '../worker/troubles.ts';
 import { offeredNow } from '../worker/work-wanted.ts';
 
+import type { Recovery } from './recovery.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
@@ -20,6 +26,7 @@ export interface HeartbeatLoopDeps {
   readonly options: AgentOptions;
   readonly machine: WorkerMachine;
   readonly meters: WorkMeters;
+  readonly recovery: Recovery;
 }
 
 /** Sends heartbeats, which describe the worker and renew its leases. A loop of its own, so that a busy worker stays alive. */
@@ -41,15 +48,21 @@ export class HeartbeatLoop {
     const { options, machine } = this.#deps;
     while (!stopped.aborted) {
       const sentAt = options.now();
+      let outage = false;
       try {
         await this.#beat(sentAt, stopped);
+        this.#deps.recovery.answered();
       } catch (error) {
         if (stopped.aborted) return;
+        outage = isOutage(error);
         const idInUse = error instanceof ApiError && error.code === 'worker_id_in_use';
         machine.dispatch({ kind: 'heartbeat_failed', reason: messageOf(error), idInUse });
       }
       const passedMs = options.now() - sentAt;
-      await this.#now.wait(stopped, Math.max(0, heartbeatPauseMs(machine.state) - passedMs));
+      const pauseMs = outage
+        ? outagePauseMs(machine.state, options.random())
+        : heartbeatPauseMs(machine.state) - passedMs;
+      await this.#now.wait(stopped, Math.max(0, pauseMs));
     }
   }
 

@@ -8,6 +8,7 @@ import type { Effect } from '../worker/effect.ts';
 import type { ItemEnd } from '../worker/item-end.ts';
 import { PAUSES } from '../worker/pauses.ts';
 import { sleep } from './backoff.ts';
+import { Recovery } from './recovery.ts';
 import { ReportLoop } from './report-loop.ts';
 import { WorkerMachine } from './worker-machine.ts';
 
@@ -97,6 +98,7 @@ async function leased(shape: Shape) {
       now: () => Date.now(),
     },
     machine,
+    recovery: new Recovery(),
   });
   machine.dispatch({ kind: 'leased', tasks, sentAt: Date.now() });
 

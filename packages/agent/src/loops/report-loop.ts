@@ -5,6 +5,7 @@ import type { AgentOptions } from '../agent/agent-options.ts';
 import type { Effect } from '../worker/effect.ts';
 import { reportWaitMs } from '../worker/reports.ts';
 import { Backoff } from './backoff.ts';
+import type { Recovery } from './recovery.ts';
 import { ReportDelivery } from './report-delivery.ts';
 import { Signal } from './signal.ts';
 
@@ -13,6 +14,7 @@ import type { WorkerMachine } from './worker-machine.ts';
 export interface ReportLoopDeps {
   readonly options: Pick<AgentOptions, 'client' | 'workerId' | 'log' | 'now' | 'random' | 'sleep'>;
   readonly machine: Pick<WorkerMachine, 'state' | 'dispatch'>;
+  readonly recovery: Recovery;
 }
 
 /** Sends reports when they are due, and again until the control plane has answered. */
@@ -48,7 +50,7 @@ export class ReportLoop {
   /** Runs until `finished` aborts and nothing waits any more, or `giveUp` aborts. */
   async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
     const { options, machine } = this.#deps;
-    const backoff = new Backoff(options.random, options.sleep);
+    const backoff = new Backoff({ ...options, recovery: this.#deps.recovery });
     const waiting = () => machine.state.reports.waiting.length;
     while (!giveUp.aborted) {
       if (finished.aborted && waiting() === 0) return;
@@ -69,7 +71,7 @@ export class ReportLoop {
       } catch (error) {
         if (giveUp.aborted) break;
         machine.dispatch({ kind: 'report_failed', reason: messageOf(error) });
-        await backoff.wait(giveUp);
+        await backoff.wait(error, giveUp);
       }
     }
     if (waiting() > 0) options.log('report.abandoned', { tasks: waiting() });

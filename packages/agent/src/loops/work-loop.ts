@@ -9,7 +9,7 @@ import { leaseNameOf } from '../worker/lease-key.ts';
 import { isSameOffer } from '../worker/withdrawals.ts';
 import { offeredNow, wantedOffers } from '../worker/work-wanted.ts';
 import { Backoff } from './backoff.ts';
-
+import type { Recovery } from './recovery.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
@@ -24,6 +24,7 @@ export interface WorkLoopDeps {
   readonly machine: WorkerMachine;
   readonly meters: WorkMeters;
   readonly journal: Journal;
+  readonly recovery: Recovery;
 }
 
 /** Asks the control plane for work whenever the worker wants some. */
@@ -50,7 +51,7 @@ export class WorkLoop {
   /** Runs until `draining` aborts. */
   async run(draining: AbortSignal): Promise<void> {
     const { options, machine } = this.#deps;
-    const backoff = new Backoff(options.random, options.sleep);
+    const backoff = new Backoff({ ...options, recovery: this.#deps.recovery });
     let answerLost = false;
     while (!draining.aborted) {
       const offers = wantedOffers(machine.state, options.now());
@@ -82,7 +83,7 @@ export class WorkLoop {
         answerLost = !(error instanceof ApiError) || error.retryable;
         if (abort.signal.aborted) continue;
         options.log('lease.failed', { reason: messageOf(error) });
-        await backoff.wait(draining);
+        await backoff.wait(error, draining);
       } finally {
         this.#asking = null;
       }

@@ -10,7 +10,7 @@ import {
   SETTINGS,
   T0,
 } from '../testing/worker-fixture.ts';
-import { heartbeatPauseMs, planHeartbeat } from './heartbeat-plan.ts';
+import { heartbeatPauseMs, outagePauseMs, planHeartbeat } from './heartbeat-plan.ts';
 
 const missed = { kind: 'heartbeat_failed', reason: 'no answer', idInUse: false } as const;
 
@@ -71,4 +71,11 @@ describe('planHeartbeat', () => {
     worker.take({ kind: 'report_answered', replies: new Map() }, T0);
     expect(planHeartbeat(worker.state).returnsFormerBoots).toBe(true);
   });
+});
+
+it('looks every second at most for the end of an outage, spread over the workers', () => {
+  const { state } = admitted();
+  expect([0, 0.5, 1].map((jitter) => outagePauseMs(state, jitter))).toEqual([500, 750, 1000]);
+  const heartbeat = { ...state.heartbeat, pauseMs: 400 };
+  expect(outagePauseMs({ ...state, heartbeat }, 0)).toBe(200);
 });

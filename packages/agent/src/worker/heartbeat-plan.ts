@@ -49,6 +49,14 @@ export function heartbeatPauseMs(state: WorkerState): number {
   return missed ? pauseMs / 3 : pauseMs;
 }
 
+/**
+ * Returns the pause after a heartbeat that found the control plane or its database down, in milliseconds. Short,
+ * because the next heartbeat finds out for all loops when the outage has ended. `jitter` in [0, 1) spreads the workers.
+ */
+export function outagePauseMs({ heartbeat: { pauseMs } }: WorkerState, jitter: number): number {
+  return Math.min(URGENT_MS, pauseMs) * (0.5 + jitter / 2);
+}
+
 /** Whether work waits for the next heartbeat. False while another machine uses the worker id. */
 function isUrgent(state: WorkerState): boolean {
   const { idInUse, deployment, formerBootsHold } = state.admission;

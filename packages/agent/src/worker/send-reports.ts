@@ -1,4 +1,4 @@
-import type { EntryReply } from '@macbatch/contract';
+import type { EntryReply, LeaseName } from '@macbatch/contract';
 import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
@@ -121,7 +121,7 @@ function acknowledgeLast(report: QueuedReport): Change {
     if (report.kind === 'rest') return nothing(state);
     if (report.kind === 'recovered') {
       return inOrder(
-        emit({ kind: 'forget_lease', lease: report.reportable.lease }),
+        forgetLease(report.reportable.lease),
         isFormerReported(state) ? emit({ kind: 'send_heartbeat' }) : nothing,
       )(state);
     }
@@ -129,8 +129,25 @@ function acknowledgeLast(report: QueuedReport): Change {
     if (task === undefined) return nothing(state);
     return inOrder(
       set((before) => ({ ...before, tasks: before.tasks.filter(({ number }) => number !== report.task) })),
-      emit({ kind: 'forget_lease', lease: { task_id: task.lease.task_id, attempt: task.lease.attempt } }),
+      forgetLease(task.lease),
     )(state);
+  };
+}
+
+/**
+ * Drops the records of a lease from the outbox, unless outcomes of the same lease still wait: items of a copy may be
+ * granted again under the same attempt. Then the last report of that lease drops them all.
+ */
+function forgetLease({ task_id, attempt }: LeaseName): Change {
+  return (state) => {
+    const key = leaseKey({ task_id, attempt });
+    const isHeld = state.tasks.some(({ lease }) => leaseKey(lease) === key);
+    const isRecovered = state.reports.waiting.some(
+      (report) => report.kind === 'recovered' && leaseKey(report.reportable.lease) === key,
+    );
+    return isHeld || isRecovered
+      ? nothing(state)
+      : emit({ kind: 'forget_lease', lease: { task_id, attempt } })(state);
   };
 }
 
