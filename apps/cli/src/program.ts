@@ -1,4 +1,5 @@
 import { ApiError, Unreachable, UnreadableReply } from '@macbatch/client';
+import { hideSecrets } from '@macbatch/core';
 import { withoutEmptyVariables } from '@macbatch/settings';
 import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
@@ -52,26 +53,24 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
 function exitCode(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (terminal.interrupted.aborted) return EXIT.interrupted;
+  const complain = (problem: string) => printLine(terminal.stderr, `macbatch: ${hideSecrets(problem)}`);
   if (error instanceof Failure) {
-    if (error.message !== '') printLine(terminal.stderr, `macbatch: ${error.message}`);
+    if (error.message !== '') complain(error.message);
     return error.exitCode;
   }
   if (error instanceof ApiError) {
-    printLine(terminal.stderr, `macbatch: ${error.message}`);
+    complain(error.message);
     return error.status < 500 ? EXIT.usage : EXIT.unavailable;
   }
   if (error instanceof Unreachable || error instanceof UnreadableReply) {
-    printLine(terminal.stderr, `macbatch: ${error.message}`);
+    complain(error.message);
     return EXIT.unavailable;
   }
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (error instanceof Error && typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
-    printLine(terminal.stderr, `macbatch: ${error.message}`);
+    complain(error.message);
     return EXIT.usage;
   }
-  printLine(
-    terminal.stderr,
-    `macbatch: this is a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
+  complain(`this is a bug: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   return EXIT.unavailable;
 }

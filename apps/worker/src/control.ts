@@ -1,6 +1,7 @@
 import { readMembership, writeMembership } from '@macbatch/agent';
 import { Client } from '@macbatch/client';
-import { keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import { parseSecretText } from '@macbatch/core';
+import { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
 import type { WorkerConfig } from '@macbatch/settings';
 
 const DEFAULT_URL = 'http://127.0.0.1:7420';
@@ -10,6 +11,7 @@ export async function openControl(config: WorkerConfig, stateDir: string, worker
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
   const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_URL;
+  checkControlUrl(baseUrl);
   refusePlainHttp(baseUrl, config);
   // The key of one control plane is not sent to another.
   const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
@@ -21,11 +23,12 @@ export async function joinControl(config: WorkerConfig, stateDir: string, worker
   trustCertificates(config);
   const { MACBATCH_CONTROL_URL: url, MACBATCH_JOIN_TOKEN: token } = config;
   if (url === undefined) throw new Error('Set MACBATCH_CONTROL_URL to the control plane to join.');
-  if (token === undefined)
-    throw new Error('Set MACBATCH_JOIN_TOKEN to the token that macbatch keys invite printed.');
+  if (token === undefined || parseSecretText('mbj', token.trim()) === null)
+    throw new Error('Set MACBATCH_JOIN_TOKEN to the token that macbatch keys invite printed (mbj_ …).');
+  checkControlUrl(url);
   refusePlainHttp(url, config);
   // No retry: the token is used up even if the answer is lost.
-  const client = new Client({ baseUrl: url, key: token, retries: 0 });
+  const client = new Client({ baseUrl: url, key: token.trim(), retries: 0 });
   const { key } = await client.call('joinWorker', { body: { worker_id: workerId } });
   return writeMembership(stateDir, workerId, { url, key });
 }

@@ -93,4 +93,5 @@ export {
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-verdict.ts';
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
 export { isAlive, MAY_LEAVE_SECONDS, SILENT_SECONDS } from './workers/liveness.ts';
+export { findSecretText, hideSecrets, parseSecretText, type SecretKind } from './workers/secret-text.ts';
 export { isInTrouble, needsAttention, type WorkerTrouble } from './workers/worker-trouble.ts';

@@ -1,3 +1,5 @@
+import { hideSecrets } from '@macbatch/core';
+
 /** `fail`: something does not work or will lose data. `warn`: it works now, but may fail soon. */
 export type FindingState = 'ok' | 'info' | 'warn' | 'fail';
 
@@ -12,5 +14,6 @@ export interface Finding {
 
 /** Makes a finding. `fix` is missing if there is nothing to do. */
 export function finding(check: string, state: FindingState, found: string, fix?: string): Finding {
-  return { check, state, found, ...(fix === undefined ? {} : { fix }) };
+  // A finding may quote what a server has answered.
+  return { check, state, found: hideSecrets(found), ...(fix === undefined ? {} : { fix: hideSecrets(fix) }) };
 }

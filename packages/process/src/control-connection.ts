@@ -1,17 +1,32 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { messageOf } from '@macbatch/core';
+import { findSecretText, messageOf, parseSecretText } from '@macbatch/core';
 import { ConfigError, type ConnectionConfig } from '@macbatch/settings';
 import { isLoopback } from './loopback.ts';
 
 type Connection = Partial<ConnectionConfig>;
 
-/** Reads the key from its variable or its file; undefined if neither is set. Throws `ConfigError`. */
+/**
+ * Reads the key from its variable or its file; undefined if neither is set. The file may be the whole output of the
+ * command that printed the key. Throws `ConfigError`, which never contains the value.
+ */
 export function keyOf(env: Connection): string | undefined {
   const { MACBATCH_KEY: key, MACBATCH_KEY_FILE: file } = env;
-  if (key !== undefined) return key;
-  return file === undefined ? undefined : readText('MACBATCH_KEY_FILE', file).trim();
+  if (key !== undefined) {
+    if (parseSecretText('mbk', key.trim()) === null)
+      throw new ConfigError([
+        'MACBATCH_KEY: is not a key. Keys begin with mbk_, and macbatch keys create prints them',
+      ]);
+    return key.trim();
+  }
+  if (file === undefined) return undefined;
+  const found = findSecretText('mbk', readText('MACBATCH_KEY_FILE', file));
+  if (found === null)
+    throw new ConfigError([
+      `MACBATCH_KEY_FILE: the file must contain one key. Keys begin with mbk_, and macbatch keys create prints them`,
+    ]);
+  return found;
 }
 
 /**
@@ -31,6 +46,22 @@ export function trustCertificates(env: Connection): void {
 }
 
 /**
+ * Throws `ConfigError` for a URL that no control plane can have. The message does not repeat it: somebody may have put
+ * a key there.
+ */
+export function checkControlUrl(url: string): void {
+  const parsed = URL.parse(url);
+  const plain =
+    parsed !== null &&
+    ['http:', 'https:'].includes(parsed.protocol) &&
+    [parsed.username, parsed.password, parsed.search, parsed.hash].every((part) => part === '');
+  if (plain) return;
+  throw new ConfigError([
+    'The URL of the control plane must be like https://host:7420, without a user, a password or a query. A key goes into MACBATCH_KEY.',
+  ]);
+}
+
+/**
  * Throws `ConfigError` for a URL that would send prompts, outcomes and the key unencrypted over a network, unless
  * `MACBATCH_ALLOW_HTTP` allows it.
  */
@@ -46,6 +77,8 @@ function readText(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError([`${name}: ${messageOf(error)}`]);
+    // Not the message of the error, which names the path: somebody may have put a key there.
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    throw new ConfigError([`${name}: the file cannot be read (${String(code)})`]);
   }
 }

@@ -1,6 +1,6 @@
 export { awakeClock } from './awake-clock.ts';
 export { type BootProbe, type BootProbeOptions, type BootRecord, probeBoot } from './boot-probe.ts';
-export { keyOf, refusePlainHttp, trustCertificates } from './control-connection.ts';
+export { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from './control-connection.ts';
 export { createLog, type Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { aborted, type HostProcess, shutdownSignals } from './shutdown.ts';

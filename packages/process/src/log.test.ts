@@ -49,3 +49,10 @@ it('B3: loses no line when the program exits immediately', () => {
     .map((line) => (JSON.parse(line) as { n: number }).n);
   expect(numbers).toEqual(Array.from({ length: 2000 }, (_, n) => n));
 });
+
+it('hides keys that a field quotes', () => {
+  const key = `mbk_0123456789abcdef_${'x'.repeat(43)}`;
+  expect(written(`createLog('worker')('lease.failed', { reason: 'bad gateway for ${key}' });`)).toContain(
+    'bad gateway for mbk_0123456789abcdef_[secret]"',
+  );
+});

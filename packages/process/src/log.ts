@@ -1,3 +1,4 @@
+import { hideSecrets } from '@macbatch/core';
 import { pino } from 'pino';
 
 /** Writes one event as a line of JSON. `event` is noun.verbed. Fields hold no payloads and no secrets. */
@@ -8,6 +9,8 @@ const WARNINGS: ReadonlySet<string> = new Set(['endpoint.waits', 'task.not_here'
 
 /** Creates a log on standard output: one line of JSON for each event, in order. */
 export function createLog(program: string): Log {
+  // Synchronous, so that the last lines before an exit are not lost.
+  const output = pino.destination({ fd: 1, sync: true });
   const logger = pino(
     {
       base: { program },
@@ -15,8 +18,8 @@ export function createLog(program: string): Log {
       formatters: { level: (level) => ({ level }) },
       messageKey: 'event',
     },
-    // Synchronous, so that the last lines before an exit are not lost.
-    pino.destination({ fd: 1, sync: true }),
+    // A field may quote what a server has answered.
+    { write: (line) => output.write(hideSecrets(line)) },
   );
   return (event, fields = {}) => logger[WARNINGS.has(event) ? 'warn' : 'info'](fields, event);
 }

@@ -1,5 +1,5 @@
 import { Client } from '@macbatch/client';
-import { keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
+import { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
 import { ConfigError } from '@macbatch/settings';
 import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
@@ -33,7 +33,7 @@ export function createClient(baseUrl: string, { env }: Pick<Terminal, 'env'>): C
       MACBATCH_CA_FILE: env['MACBATCH_CA_FILE'],
       MACBATCH_ALLOW_HTTP: ['1', 'true'].includes(env['MACBATCH_ALLOW_HTTP'] ?? ''),
     };
-    if (!URL.canParse(baseUrl)) throw new Failure(EXIT.usage, `${baseUrl} is not the URL of a control plane`);
+    checkControlUrl(baseUrl);
     refusePlainHttp(baseUrl, connection);
     trustCertificates(connection);
     const key = keyOf(connection);

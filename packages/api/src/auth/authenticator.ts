@@ -1,11 +1,11 @@
 import { ACCESS, type RouteName } from '@macbatch/contract';
-import type { KeyRole } from '@macbatch/core';
+import type { KeyRole, SecretKind } from '@macbatch/core';
 import type { Key, Store, StoredSecret } from '@macbatch/store';
 import type { Context } from 'hono';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { type Caller, mayUse, OPEN } from './caller.ts';
 import { clientAddress } from './client-address.ts';
-import { parseSecret, type SecretKind, sameHash } from './key-text.ts';
+import { parseSecret, sameHash } from './key-text.ts';
 import { type CallerLimits, type RequestLimits, requestLimits } from './request-limits.ts';
 
 /** Cache lifetime of "no key exists", in milliseconds. */

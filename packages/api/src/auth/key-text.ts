@@ -1,10 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { parseSecretText, type SecretKind } from '@macbatch/core';
 import type { StoredSecret } from '@macbatch/store';
-
-/** `mbk_` marks keys and `mbj_` join tokens. Both have a public id of 64 bits and a base64url secret of 256 bits. */
-const TEXT = /^(mbk|mbj)_([0-9a-f]{16})_([\w-]{43})$/;
-
-export type SecretKind = 'mbk' | 'mbj';
 
 export interface NewSecret {
   /** The complete secret. It is shown only once and not stored. */
@@ -22,8 +18,8 @@ export function newSecret(kind: SecretKind): NewSecret {
 
 /** Parses a key or join token; null if the text is not valid. */
 export function parseSecret(kind: SecretKind, text: string): StoredSecret | null {
-  const [, found, id = '', secret = ''] = TEXT.exec(text) ?? [];
-  return found === kind ? { id, hash: hashOf(secret) } : null;
+  const parsed = parseSecretText(kind, text);
+  return parsed === null ? null : { id: parsed.id, hash: hashOf(parsed.secret) };
 }
 
 /** Compares hashes in constant time. */
