@@ -53,6 +53,7 @@ try {
       clock,
     ),
     outbox: folder.outbox,
+    running: folder.running,
     concurrency: config.MACBATCH_CONCURRENCY,
     leaseLimit: config.MACBATCH_LEASE_LIMIT ?? null,
     graceMs: config.MACBATCH_GRACE_SECONDS * 1000,

@@ -61,7 +61,7 @@ export const Heartbeat = z
     }),
     return_former: z.boolean().optional().openapi({
       description:
-        'Every outcome of these boots has been reported, so the leases that they still hold are released',
+        'Every outcome of these boots has been reported. The leases that they still hold count as lost: the attempt is charged',
     }),
     suspects: z
       .array(LeaseName.extend({ item_id: itemIdToFind }))

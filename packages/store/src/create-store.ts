@@ -13,6 +13,7 @@ import { readJob } from './jobs/read-job.ts';
 import { resultOf, resultPages } from './jobs/results.ts';
 import { retryJob } from './jobs/retry-job.ts';
 import { submitJob } from './jobs/submit-job.ts';
+import { endLeasesOfBoots } from './leasing/end-leases-of-boots.ts';
 import { type LeaseName, type LeaseRefusal, leaseKey } from './leasing/lease-answers.ts';
 import { leaseTasks } from './leasing/lease-tasks.ts';
 import { leasesOfBoots } from './leasing/leases-of-boots.ts';
@@ -26,7 +27,7 @@ import { readDatabaseSettings } from './operations/read-database-settings.ts';
 import { explainJob } from './pool/explain-job.ts';
 import { readPool } from './pool/read-pool.ts';
 import { readPulse } from './pool/read-pulse.ts';
-import { Reclaimer } from './reclaiming/reclaimer.ts';
+import { type Reclaimed, Reclaimer } from './reclaiming/reclaimer.ts';
 import { ModelIds } from './reporting/model-ids.ts';
 import { recordOutcomes } from './reporting/record-outcomes.ts';
 import type { Store, StoreOptions } from './store.ts';
@@ -63,6 +64,26 @@ export function createStore(options: StoreOptions): Store {
     const answers = await releaseLeases(connections, worker, leases);
     if (answers.includes(null)) await announceSentBack();
     return answers;
+  }
+
+  async function releaseBoots(
+    worker: string,
+    boots: readonly string[],
+    kept: readonly LeaseName[] = [],
+  ): Promise<void> {
+    const keys = new Set(kept.map(leaseKey));
+    const held = await leasesOfBoots(connections, worker, boots);
+    await release(
+      worker,
+      held.filter((lease) => !keys.has(leaseKey(lease))),
+    );
+  }
+
+  async function reclaim({ force }: { readonly force: boolean }): Promise<Reclaimed> {
+    const reclaimed = force ? await reclaimer.reclaim() : await reclaimer.reclaimIfDue();
+    if (reclaimed.failed > 0) await closeJobs(connections, reclaimed.jobIds);
+    if (reclaimed.reclaimed > 0) await announceSentBack();
+    return reclaimed;
   }
 
   return {
@@ -110,13 +131,10 @@ export function createStore(options: StoreOptions): Store {
       renewLeases(connections, { worker, boot, leaseMs: renewedLeaseMs }, leases),
     excludeFromCopies: (worker, suspects) => excludeFromCopies(connections, worker, suspects),
     heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
-    async releaseBoots(worker, boots, kept = []) {
-      const keys = new Set(kept.map(leaseKey));
-      const held = await leasesOfBoots(connections, worker, boots);
-      await release(
-        worker,
-        held.filter((lease) => !keys.has(leaseKey(lease))),
-      );
+    releaseBoots,
+    async expireBoots(worker, boots) {
+      if ((await endLeasesOfBoots(connections, worker, boots)) > 0) await reclaim({ force: true });
+      await releaseBoots(worker, boots);
     },
     keys: createKeyStore(connections),
     addBoot: (boot) => recordBoot(connections, boot),
@@ -126,12 +144,7 @@ export function createStore(options: StoreOptions): Store {
       return deploymentId;
     },
     listWorkers: () => listWorkers(connections),
-    async reclaim({ force }) {
-      const reclaimed = force ? await reclaimer.reclaim() : await reclaimer.reclaimIfDue();
-      if (reclaimed.failed > 0) await closeJobs(connections, reclaimed.jobIds);
-      if (reclaimed.reclaimed > 0) await announceSentBack();
-      return reclaimed;
-    },
+    reclaim,
     prunable: (olderThanSeconds) => prunableJobs(connections, olderThanSeconds),
     prune: (call) => pruneJobs(connections, call),
     now: () => readDatabaseClock(connections),

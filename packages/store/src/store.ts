@@ -110,6 +110,11 @@ export interface Store {
   heartbeat(heartbeat: Heartbeat): Promise<Admission>;
   /** Releases what these boots of a worker hold, except the leases in `kept`. No attempt is charged. */
   releaseBoots(worker: string, boots: readonly string[], kept?: readonly LeaseName[]): Promise<void>;
+  /**
+   * Takes back what boots of a worker hold that have died. It counts like a lost lease: the attempt is charged, and a
+   * `lease_expired` event is recorded.
+   */
+  expireBoots(worker: string, boots: readonly string[]): Promise<void>;
   readonly keys: KeyStore;
   /** Stores a boot and returns what was known of its name before. */
   addBoot(boot: Boot): Promise<BootVerdict>;

@@ -4,6 +4,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { Pauses } from '../worker/pauses.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
+import type { RunningItems } from '../worker-folder/running-items.ts';
 
 export interface AgentOptions {
   readonly client: Client;
@@ -16,6 +17,8 @@ export interface AgentOptions {
   readonly runtimes: readonly Runtime[];
   /** Keeps finished outcomes until they are acknowledged. Without an outbox they are only in memory. */
   readonly outbox?: Outbox;
+  /** Knows which items were running when an earlier process died. Without it, they run again like all others. */
+  readonly running?: RunningItems;
   /** Number of items that run concurrently. */
   readonly concurrency: number;
   /** Most tasks of one lease call; null lets the control plane go by the worker's rate. */

@@ -49,6 +49,11 @@ export class Agent {
         reportMs: options.reportMs ?? REPORT_SECONDS * 1000,
         runtimes: runtimes.map(({ name, offers, remote }) => ({ name, offers, remote: remote === true })),
         pauses: options.pauses ?? PAUSES,
+        afterCrash: options.running?.afterCrash === true,
+        crashedItems: (options.running?.crashed ?? []).map(({ task_id, item_id, crashes_alone }) => ({
+          name: `${task_id}/${item_id}`,
+          crashesAlone: crashes_alone,
+        })),
         hasFormerBoots: (boots?.former.length ?? 0) > 0,
       },
       now,
@@ -63,7 +68,10 @@ export class Agent {
       runtimes,
       meters,
       random: options.random,
-      dispatch: (happening) => machine.dispatch(happening),
+      dispatch: (happening) => {
+        if (happening.kind === 'item_ended') options.running?.ended(happening.run);
+        machine.dispatch(happening);
+      },
     });
     const recovery = new Recovery();
     this.#heartbeats = new HeartbeatLoop({ options, machine, meters, recovery });
@@ -120,6 +128,11 @@ export class Agent {
   #perform(effect: Effect): void {
     switch (effect.kind) {
       case 'start_item':
+        this.#options.running?.started(effect.run, {
+          task_id: effect.lease.task_id,
+          item_id: effect.item.item_id,
+          alone: effect.alone,
+        });
         this.#runner.start(effect);
         break;
       case 'abort_item':
@@ -177,6 +190,7 @@ export class Agent {
 
   async #save({ run, lease, outcome }: Extract<Effect, { readonly kind: 'save_outcome' }>): Promise<void> {
     await this.#journal.finished(lease, outcome);
+    await this.#options.running?.forget(lease.task_id, outcome.item_id);
     this.#machine.dispatch({ kind: 'outcome_saved', run });
   }
 

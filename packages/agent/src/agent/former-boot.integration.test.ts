@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import { submitJob } from '@macbatch/store/testing';
-import { until } from '@macbatch/testing';
-import { expect, it } from 'vitest';
+import { testFolder, until } from '@macbatch/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { Outbox } from '../outbox/outbox.ts';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
-import { TestPool } from '../testing/test-pool.ts';
+import { type TestAgent, TestPool } from '../testing/test-pool.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
+import { RunningItems } from '../worker-folder/running-items.ts';
+
+/** More than an item that kills its worker can need. */
+const MOST_BOOTS = 10;
 
 /** The boots before this one, as the worker's disk knows them. */
 function boots(...former: readonly string[]): FormerBoots & { readonly forgotten: () => boolean } {
@@ -17,7 +23,7 @@ function boots(...former: readonly string[]): FormerBoots & { readonly forgotten
   };
 }
 
-it('W8: after a restart, hands back what the former process held before it claims anything', async () => {
+it('W8: after a crash, hands back what the former process held before it claims anything, like a lost lease', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const dead = scriptedRuntime({ hold: () => true });
@@ -31,10 +37,10 @@ it('W8: after a restart, hands back what the former process held before it claim
     state: 'done',
     items: { ok: 2 },
     leases_granted: 2,
-    lease_expired_events: 0,
+    lease_expired_events: 1,
   });
   const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
-  expect(task).toEqual({ charged: 1, errors: 0 });
+  expect(task).toEqual({ charged: 2, errors: 0 });
   expect(former.forgotten()).toBe(true);
   expect(next.requests.slice(0, 3)).toEqual([
     '/v1/workers/heartbeat',
@@ -102,4 +108,44 @@ it('W8: asks for no more work when another machine took the worker id during a s
   // The request that was already open may lease one.
   expect(one.logged('task.leased').length).toBeLessThanOrEqual(1);
   expect(boot.length).toBeLessThanOrEqual(1);
+});
+
+it('W8: ends an item that kills the process of its worker each time, and runs all others', async () => {
+  const pool = await TestPool.open();
+  const folder = testFolder();
+  const KILLER = 2;
+  const id = await submitJob(pool.store, { items: 6, shardSize: 6 });
+  const dead: TestAgent[] = [];
+  let starts = 0;
+  for (let boot = 1; boot <= MOST_BOOTS; boot += 1) {
+    const runtime = scriptedRuntime({ hold: (n) => n === KILLER });
+    const running = await RunningItems.open(join(folder, 'running.jsonl'), join(folder, 'crashed.json'));
+    const { outbox } = await Outbox.open(join(folder, 'outbox.jsonl'));
+    onTestFinished(() => outbox.close());
+    const agent = pool.start('a', runtime, {
+      bootId: `boot-${boot}`,
+      boots: boots(...dead.map((_, n) => `boot-${n + 1}`)),
+      concurrency: 3,
+      leaseRequestsAtMost: 1,
+      running,
+      outbox,
+    });
+    const isOver = async () =>
+      (await pool.job(id)).state !== 'queued' && (await pool.job(id)).state !== 'running';
+    const end = await until(async () => {
+      if (runtime.running.includes(KILLER)) return 'killed';
+      return (await isOver()) && 'over';
+    });
+    if (end === 'over') break;
+    // Like a killed process: it sends nothing more.
+    agent.away = true;
+    dead.push(agent);
+    starts += 1;
+  }
+  expect(await pool.ended(id)).toMatchObject({ items: { ok: 5, error: 1 } });
+  expect((await pool.results(id))[KILLER]?.error).toMatchObject({ code: 'worker_crashed' });
+  expect(starts).toBe(4);
+  const [task] = await pool.sql`select attempts - returns as charged, errors from tasks`;
+  expect(task).toEqual({ charged: 5, errors: 0 });
+  for (const agent of dead) agent.away = false;
 });

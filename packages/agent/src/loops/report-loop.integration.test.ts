@@ -83,6 +83,8 @@ async function leased(shape: Shape) {
       reportMs: REPORT_MS,
       runtimes: [{ name: 'noop', offers, remote: false }],
       pauses: { ...PAUSES, retryMs: 0, lonePatienceMs: 0 },
+      afterCrash: false,
+      crashedItems: [],
       hasFormerBoots: false,
     },
     () => Date.now(),

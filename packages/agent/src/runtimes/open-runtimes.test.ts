@@ -16,6 +16,8 @@ const workerWith = (runtimes: readonly Runtime[]) =>
     reportMs: 1,
     runtimes: runtimes.map(({ name, offers }) => ({ name, offers, remote: false })),
     pauses: PAUSES,
+    afterCrash: false,
+    crashedItems: [],
     hasFormerBoots: false,
   });
 

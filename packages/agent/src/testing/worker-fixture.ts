@@ -31,6 +31,8 @@ export const SETTINGS: WorkerSettings = {
     },
   ],
   pauses: PAUSES,
+  afterCrash: false,
+  crashedItems: [],
   hasFormerBoots: false,
 };
 

@@ -13,7 +13,12 @@ it('W6: gives the folder to one owner, readable only by the user, and frees it o
   expect(readdirSync(dir)).toEqual(['mac%2F1']);
   expect(statSync(join(dir, 'mac%2F1')).mode & 0o777).toBe(0o700);
   expect(statSync(join(dir, 'mac%2F1/outbox.jsonl')).mode & 0o777).toBe(0o600);
-  expect(readdirSync(join(dir, 'mac%2F1')).sort()).toEqual(['boots.json', 'outbox.jsonl', 'owner.pid']);
+  expect(readdirSync(join(dir, 'mac%2F1')).sort()).toEqual([
+    'boots.json',
+    'outbox.jsonl',
+    'owner.pid',
+    'running.jsonl',
+  ]);
   expect(statSync(join(dir, 'mac%2F1/boots.json')).mode & 0o777).toBe(0o600);
   expect(outbox.unacknowledged('here')).toEqual([]);
   await close();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Outbox } from '../outbox/outbox.ts';
 import { addBoot, type FormerBoots } from './former-boots.ts';
+import { RunningItems } from './running-items.ts';
 
 /** A worker's own folder on this machine. One process at a time owns it. */
 export interface WorkerFolder {
@@ -11,11 +12,14 @@ export interface WorkerFolder {
   /** Number of unreadable lines in the outbox. */
   readonly dropped: number;
   readonly boots: FormerBoots;
+  readonly running: RunningItems;
   close(): Promise<void>;
 }
 
 const OUTBOX = 'outbox.jsonl';
 const BOOTS = 'boots.json';
+const RUNNING = 'running.jsonl';
+const CRASHED = 'crashed.json';
 const OWNER = 'owner.pid';
 
 /** Opens the folder of a worker below `stateDir` for this boot. Rejects while another process owns it. */
@@ -26,12 +30,15 @@ export async function workerFolder(
 ): Promise<WorkerFolder> {
   const folder = await claim(stateDir, workerId);
   const { outbox, dropped } = await Outbox.open(join(folder, OUTBOX));
+  const running = await RunningItems.open(join(folder, RUNNING), join(folder, CRASHED));
   return {
     outbox,
+    running,
     dropped,
     boots: await addBoot(join(folder, BOOTS), bootId),
     async close() {
       await outbox.close();
+      running.close();
       await rm(join(folder, OWNER), { force: true });
     },
   };

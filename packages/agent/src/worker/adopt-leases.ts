@@ -1,11 +1,12 @@
 import type { LeasedTask } from '@macbatch/contract';
 import { type Change, emit, forEach, inOrder, log, nothing, set } from './change.ts';
+import { recordName } from './endpoint-runs.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
-import { heldTask } from './held-task.ts';
+import { addSuspect, type HeldTask, heldTask, type LeasedItem } from './held-task.ts';
 import { leaveTask } from './leave-task.ts';
 import { queueTaskNow } from './reports.ts';
-import { isEnded } from './worker-state.ts';
+import { isEnded, type WorkerSettings } from './worker-state.ts';
 
 /** A lease is renewed when this part of it has passed. */
 const RENEW_AFTER = 1 / 3;
@@ -22,7 +23,8 @@ function adopt(lease: LeasedTask, sentAt: number, now: number): Change {
   return (state) => {
     const { task_id, attempt, items, copy } = lease;
     // The lease began when it was granted. That was after the request left, by an unknown time.
-    const task = heldTask(state.nextNumber, lease, sentAt + lease.lease_seconds * 1000);
+    const whole = heldTask(state.nextNumber, lease, sentAt + lease.lease_seconds * 1000);
+    const task = withSuspects(whole, state.settings.crashedItems);
     return inOrder(
       log('task.leased', { task_id, attempt, items: items.length, ...(copy ? { copy: true } : {}) }),
       emit({ kind: 'save_lease', lease }),
@@ -36,6 +38,22 @@ function adopt(lease: LeasedTask, sentAt: number, now: number): Change {
       state.life === 'draining' ? leaveTask(task.number, now) : nothing,
     )(state);
   };
+}
+
+/** Items that were running when an earlier process of this worker died run alone. */
+function withSuspects(task: HeldTask, crashed: WorkerSettings['crashedItems']): HeldTask {
+  if (crashed.length === 0) return task;
+  const crashes = new Map(crashed.map(({ name, crashesAlone }) => [name, crashesAlone]));
+  const crashesOf = (item: LeasedItem) => crashes.get(recordName(task.lease.task_id, item));
+  return task.queue.reduce<HeldTask>(
+    (before, item) => {
+      const crashesAlone = crashesOf(item);
+      return crashesAlone === undefined
+        ? before
+        : addSuspect(before, { item, suspicion: { crashesAlone, successesBefore: 0 } });
+    },
+    { ...task, queue: task.queue.filter((item) => crashesOf(item) === undefined) },
+  );
 }
 
 /** Sets the pause between heartbeats so that a lease of this length is renewed in time. */

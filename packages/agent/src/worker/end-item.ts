@@ -83,7 +83,14 @@ function runAgain(run: Run, now: number): Change {
     if (task.recordedElsewhere.has(run.item.item_id)) return freeSlot(run, null, now)(state);
     if (task.closed) return freeSlot(run, task.error === null ? { kind: 'aborted' } : null, now)(state);
     return inOrder(
-      set((before) => withTask(before, addRetry(task, run.item))),
+      set((before) =>
+        withTask(
+          before,
+          run.suspicion === null
+            ? addRetry(task, run.item)
+            : addSuspect(task, { item: run.item, suspicion: run.suspicion }),
+        ),
+      ),
       freeSlot(run, null, now),
     )(state);
   };

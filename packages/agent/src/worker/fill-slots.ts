@@ -1,3 +1,4 @@
+import type { Outcome } from '@macbatch/contract';
 import { type Change, emit, forEach, inOrder, log, nothing, type Step, set } from './change.ts';
 import { controlStarted, laneOf } from './endpoint-control.ts';
 import {
@@ -10,7 +11,8 @@ import {
   withControl,
 } from './endpoint-runs.ts';
 import { type HeldTask, isStartable, type LeasedItem, offerOf, type Suspect, takeItem } from './held-task.ts';
-import type { Suspicion } from './quarantine.ts';
+import { leaseNameOf } from './lease-key.ts';
+import { MAX_CRASHES_ALONE, type Suspicion } from './quarantine.ts';
 import { flush } from './reports.ts';
 import { runtimeFor } from './work-wanted.ts';
 import { isQuarantined, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
@@ -169,11 +171,13 @@ function isInTrouble({ runtimes }: WorkerState, runtime: number, model: string):
 
 /** The suspect with the fewest crashes: innocent items run first, and show that the runtime works. */
 function nextSuspect(
-  { tasks }: WorkerState,
+  state: WorkerState,
   now: number,
 ): { readonly task: HeldTask; readonly suspect: Suspect } | null {
-  const [next] = tasks
-    .filter((task) => !mayHaveExpired(task, now))
+  const [next] = state.tasks
+    .filter((task) => task.suspects.length > 0 && !mayHaveExpired(task, now))
+    // A suspect whose endpoint is in trouble does not hold up others.
+    .filter((task) => state.runs.length > 0 || placeFor(state, offerOf(task), now) !== null)
     .flatMap((task) => task.suspects.map((suspect) => ({ task, suspect })))
     .toSorted((one, other) => one.suspect.suspicion.crashesAlone - other.suspect.suspicion.crashesAlone);
   return next ?? null;
@@ -199,7 +203,7 @@ function startItem(
       runtime,
       suspicion,
       alone: state.runs.length === 0,
-      saving: null,
+      saving: condemned(item, suspicion),
       startedAt: now,
       answeredBefore: control === undefined ? 0 : laneOf(control, offer.model).answered,
       aloneOnRuntime: runtime !== null && requestsOn(state, runtime).length === 0,
@@ -217,16 +221,30 @@ function startItem(
         nextNumber: before.nextNumber + 1,
       })),
       withControl(runtime, (before) => controlStarted(before, now)),
-      emit({
-        kind: 'start_item',
-        run: run.number,
-        lease: task.lease,
-        item,
-        runtime: run.runtime,
-        alone: suspicion !== null,
-      }),
+      run.saving === null
+        ? emit({
+            kind: 'start_item',
+            run: run.number,
+            lease: task.lease,
+            item,
+            runtime: run.runtime,
+            alone: suspicion !== null,
+          })
+        : emit({
+            kind: 'save_outcome',
+            run: run.number,
+            lease: leaseNameOf(task.lease),
+            outcome: run.saving,
+          }),
     )(state);
   };
+}
+
+/** The outcome of an item that has ended several processes of this worker alone: it does not run again. */
+function condemned({ item_id }: LeasedItem, suspicion: Suspicion | null): Outcome | null {
+  if (suspicion === null || suspicion.crashesAlone < MAX_CRASHES_ALONE) return null;
+  const message = `the worker ended ${suspicion.crashesAlone} times while it ran only this item`;
+  return { item_id, error: { code: 'worker_crashed', message } };
 }
 
 /** The lease may have expired: this machine slept, or the lease came at the end of a long wait. */

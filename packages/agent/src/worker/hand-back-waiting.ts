@@ -13,7 +13,7 @@ export function handBackWaiting(now: number): Change {
     if (state.life !== 'running') return { state, effects: [] };
     const stuck = new Map<string, boolean>();
     const waiting = state.tasks.filter((task) => {
-      if (task.closed || !isStartable(task) || task.suspects.length > 0) return false;
+      if (task.closed || !isStartable(task)) return false;
       const offer = offerOf(task);
       const key = `${offer.job_type}/${offer.model}`;
       const known = stuck.get(key) ?? isStuck(state, offer, now);

@@ -50,9 +50,13 @@ export function heartbeatFailed({ reason, idInUse }: EventOf<'heartbeat_failed'>
 export function outboxRead({ recovered, now }: EventOf<'outbox_read'>): Change {
   return inOrder(
     updateAdmission({ outboxRead: true }),
-    forEach(recovered, (task) =>
-      queueReport({ kind: 'recovered', reportable: recoveredReportable(task) }, now),
-    ),
+    (state) =>
+      forEach(recovered, (task) =>
+        queueReport(
+          { kind: 'recovered', reportable: recoveredReportable(task, state.settings.afterCrash) },
+          now,
+        ),
+      )(state),
     (state) => (state.admission.formerBootsHold && isFormerReported(state) ? hurry(state) : nothing(state)),
   );
 }

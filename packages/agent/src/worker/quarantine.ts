@@ -1,5 +1,5 @@
 /** After this many crashes alone, the crash is the item's own error. */
-const MAX_CRASHES_ALONE = 3;
+export const MAX_CRASHES_ALONE = 3;
 
 /** The runtime is broken after this many different items crashed it alone without a success between the crashes. */
 const BROKEN_AFTER_ITEMS = 3;

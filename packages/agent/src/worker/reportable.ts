@@ -47,8 +47,14 @@ export function unstartedRest(task: HeldTask): Reportable {
   return { ...reportableOf(task), outcomes: [], acknowledged: 0, error: null, handBack: true, lost: false };
 }
 
-/** What has to be reported about a task of an earlier process. The rest is handed back. */
-export function recoveredReportable({ task_id, attempt, items, outcomes }: RecoveredTask): Reportable {
+/**
+ * What has to be reported about a task of an earlier process. The rest is handed back. After a crash it is not released
+ * here: the control plane takes it back like a lost lease.
+ */
+export function recoveredReportable(
+  { task_id, attempt, items, outcomes }: RecoveredTask,
+  afterCrash: boolean,
+): Reportable {
   return {
     lease: { task_id, attempt },
     outcomes,
@@ -57,7 +63,7 @@ export function recoveredReportable({ task_id, attempt, items, outcomes }: Recov
     copy: false, // the record of a copy has no number of items
     error: null,
     handBack: true,
-    lost: false,
+    lost: afterCrash,
   };
 }
 

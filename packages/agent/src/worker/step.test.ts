@@ -178,7 +178,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'answered: 7 cancelled': '7 lost, 7 closed, 7 handed back, abort 7a',
     'answered: 7b recorded elsewhere': 'skip 7b',
     'item ok': 'save 7a',
-    'item failed': 'retry 7a, start 7b alone',
+    'item failed': 'start 7b alone',
     'item not here': 'withdraw chat, 7 closed, 7 handed back, queue 7, report now, ask for work, heartbeat',
     'item crashed': 'heartbeat, start 7b alone',
     'item aborted': '7 handed back, start 7b alone',

@@ -24,10 +24,10 @@ export function wantedOffers(state: WorkerState, now: number): readonly Offer[] 
 }
 
 function waitsForEndpoint(state: WorkerState, task: HeldTask, now: number): boolean {
-  if (task.suspects.length > 0 || task.possiblyExpired) return false;
+  if (task.possiblyExpired) return false;
   if (placeFor(state, offerOf(task), now) === null) return true;
   // Items that run again wait for their own time.
-  return task.queue.length === 0;
+  return task.queue.length === 0 && task.suspects.length === 0;
 }
 
 function shareRuntime(state: WorkerState, task: HeldTask, offer: Offer, now: number): boolean {

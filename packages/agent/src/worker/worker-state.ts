@@ -35,6 +35,10 @@ export interface WorkerSettings {
   /** In the order in which the runtimes are asked. */
   readonly runtimes: readonly RuntimeSettings[];
   readonly pauses: Pauses;
+  /** The process before this one died. */
+  readonly afterCrash: boolean;
+  /** Items that were running when an earlier process died. They run alone. */
+  readonly crashedItems: readonly { readonly name: string; readonly crashesAlone: number }[];
   /** Whether leases of former boots may still be held. */
   readonly hasFormerBoots: boolean;
 }

@@ -62,7 +62,7 @@ export function mountWorkers(surface: Surface): void {
       await store.releaseBoots(body.worker_id, [body.boot_id], kept);
     }
     // Only now, because the outcomes of these boots were still reported from their leases.
-    if (body.return_former === true) await store.releaseBoots(body.worker_id, body.former_boot_ids ?? []);
+    if (body.return_former === true) await store.expireBoots(body.worker_id, body.former_boot_ids ?? []);
     if (body.suspects !== undefined && body.suspects.length > 0) {
       await store.excludeFromCopies(
         body.worker_id,

@@ -230,14 +230,14 @@ describe('W8: a restarted worker', () => {
   const rows = () =>
     control.db.sql`select status, attempts, returns, expiries, errors from tasks order by id`;
 
-  it('releases what its former boot holds, without a charged attempt', async () => {
+  it('takes back what its former boot holds, like a lost lease', async () => {
     await heartbeat();
     await control.leased(['a', 'b']);
     await heartbeat(next);
     // Not yet, because outcomes of that boot may still have to be reported.
     expect(await rows()).toMatchObject([{ status: 'leased' }, { status: 'leased' }]);
     await heartbeat({ ...next, return_former: true });
-    const back = { status: 'pending', attempts: 1, returns: 1, expiries: 0, errors: 0 };
+    const back = { status: 'pending', attempts: 1, returns: 0, expiries: 1, errors: 0 };
     expect(await rows()).toEqual([back, back]);
   });
 
