@@ -87,31 +87,42 @@ export class ReportDelivery {
     }
   }
 
-  /** Returns the replies, or the error if the content of the report may be the cause. */
+  /** Returns the replies, or the error if the content of the report is the cause. */
   async #send(
     entries: readonly ReportEntry[],
     signal: AbortSignal,
   ): Promise<readonly EntryReply[] | ApiError> {
-    try {
-      const replies = await this.#deps.send(entries, signal);
-      this.#failures.delete(nameOf(entries));
-      return replies;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.retryable || error.turnedAway) throw error;
-      if (!isAboutContent(error) && !this.#isToBlame(entries)) throw error;
-      return error;
+    const name = nameOf(entries);
+    const answered = await this.#sendOnce(entries, signal);
+    const [entry, ...others] = entries;
+    const isOneOutcome = others.length === 0 && (entry?.outcomes.length ?? 0) <= 1;
+    if (!(answered instanceof ApiError) || isAboutContent(answered) || !isOneOutcome || entry === undefined) {
+      this.#failures.delete(name);
+      return answered;
     }
+    const failures = (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    if (failures < MAX_UNEXPLAINED_FAILURES) throw answered;
+    // The outcome is to blame only if the control plane answers for the same task without it.
+    await this.#deps.send(
+      [{ task_id: entry.task_id, attempt: entry.attempt, outcomes: [], final: false }],
+      signal,
+    );
+    this.#failures.delete(name);
+    return this.#sendOnce(entries, signal);
   }
 
-  /** Whether a failed call says that its content is bad. One of several entries or outcomes may be. */
-  #isToBlame(entries: readonly ReportEntry[]): boolean {
-    const [entry, ...others] = entries;
-    if (others.length > 0 || (entry?.outcomes.length ?? 0) > 1) return true;
-    const name = nameOf(entries);
-    const failures = (this.#failures.get(name) ?? 0) + 1;
-    if (failures < MAX_UNEXPLAINED_FAILURES) this.#failures.set(name, failures);
-    else this.#failures.delete(name);
-    return failures >= MAX_UNEXPLAINED_FAILURES;
+  /** Returns an error of the control plane that the same report would meet again, and throws all others. */
+  async #sendOnce(
+    entries: readonly ReportEntry[],
+    signal: AbortSignal,
+  ): Promise<readonly EntryReply[] | ApiError> {
+    try {
+      return await this.#deps.send(entries, signal);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.retryable || error.turnedAway) throw error;
+      return error;
+    }
   }
 
   #logReply({ task_id, attempt, outcome, code, detail, task_status }: EntryReply): void {

@@ -44,7 +44,7 @@ it('A3: every reply to a text to embed becomes an outcome, and every vector has 
       expect(embedding).toHaveLength(dimensions);
       expect(embedding.every((x) => typeof x === 'number')).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: 400 },
   );
 });
 
@@ -59,6 +59,6 @@ it('A3: every reply of a model server becomes an outcome that the contract accep
       const { text } = JSON.parse(outcome.output) as { text: string };
       if (typeof choice?.message.content === 'string') expect(text).toBe(choice.message.content);
     }),
-    { numRuns: 2000 },
+    { numRuns: 400 },
   );
 });
