@@ -94,6 +94,16 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
       return_former: true,
       suspects: [{ ...LEASE_NAME, item_id: 'a' }],
       renew: [LEASE_NAME],
+      troubles: [
+        {
+          ...JOB,
+          endpoint: 'http://127.0.0.1:1',
+          code: 'unauthorized',
+          message: 'no key',
+          since_seconds: 1,
+          next_try_seconds: 1,
+        },
+      ],
       unreported: [LEASE_NAME],
     },
   },
