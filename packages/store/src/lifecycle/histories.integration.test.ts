@@ -10,7 +10,7 @@ const history = fc.record({
   draws: fc.array(draw, { minLength: 5, maxLength: 30, size: 'max' }),
 });
 
-it('T1-T13: random histories on Postgres match core’s decisions and keep the counts', async () => {
+it('T1-T14: random histories on Postgres match core’s decisions and keep the counts', async () => {
   await using db = await freshStore({ renewedLeaseSeconds: 600 });
   const task = await oneTask(db.store, db.sql);
   await fc.assert(

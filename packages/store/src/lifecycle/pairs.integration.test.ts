@@ -165,7 +165,7 @@ beforeAll(async () => {
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
-describe('T1-T13: statements decide like core, for every call on a task that is', () => {
+describe('T1-T14: statements decide like core, for every call on a task that is', () => {
   it.each(Object.entries(STATES))('%s', async (_, world) => {
     await task.put(world);
     expect(comparable(await task.read())).toEqual(comparable(world));
@@ -178,7 +178,7 @@ describe('T1-T13: statements decide like core, for every call on a task that is'
     }
   });
 
-  it('T1-T13: the calls above reach every status and many different replies', () => {
+  it('T1-T14: the calls above reach every status and many different replies', () => {
     const steps = Object.values(STATES).flatMap((world) => callsOn(world).map((call) => step(world, call)));
     expect(new Set(steps.map(({ world }) => world.task.status))).toEqual(new Set(TASK_STATUSES));
     expect(new Set(steps.map(({ reply }) => reply.replace(/lease .*/, 'lease'))).size).toBeGreaterThan(15);

@@ -32,7 +32,7 @@ function hasSerialOrder(start: World, answered: readonly AnsweredCall[], end: st
   });
 }
 
-it('T4, T7, R5: concurrent calls on one task give the result of some serial order', async () => {
+it('T4, T7, T10, T14, R5: concurrent calls on one task give the result of some serial order', async () => {
   await using db = await freshStore({ renewedLeaseSeconds: 600 });
   const task = await oneTask(db.store, db.sql);
   let contested = 0;
