@@ -40,6 +40,8 @@ export interface SimulatedRun {
   readonly calls: ReadonlyMap<string, number>;
   readonly log: readonly (Readonly<Record<string, unknown>> & { readonly event: string })[];
   readonly endedAt: number;
+  /** Every task has ended. */
+  readonly isOver: boolean;
   /** When each item started, in order. */
   readonly starts: readonly { readonly itemId: string; readonly at: number }[];
   /** Leases that were charged to a task. */
@@ -242,6 +244,7 @@ export function simulate(
     log,
     starts,
     endedAt: time.now,
+    isOver: isOver(),
     charged: tasks.reduce((sum, task) => sum + task.attempts - task.returns, 0),
   };
 }

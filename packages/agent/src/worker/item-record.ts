@@ -3,6 +3,8 @@ import type { Pauses } from './pauses.ts';
 
 /** Failures of one item, for any reason that may be the item's, before they are held against it. */
 const MAX_TRIES = 3;
+/** Time-outs of one item alone, on a server that has answered nobody, before other items get their turn. */
+const MAX_TIMEOUTS_ALONE = 8;
 /** An item that failed this often beside others runs alone on its endpoint next. */
 const ALONE_AFTER_TRIES = 2;
 /** Pauses before the next try grow by this factor while nothing shows who is to blame. */
@@ -115,11 +117,13 @@ function verdictOf(
     : waitedMs >= pauses.lonePatienceMs;
   switch (failure.kind) {
     case 'timeout':
-      // A later item was answered in the meantime: this one did not wait for its turn.
-      if (failure.bytesArrived || lane.lastAnswered > run.number) return 'item_error';
+      if (failure.bytesArrived) return 'item_error';
+      // A later item was answered in the meantime: this one did not wait for its turn. The server may lose one request.
+      if (lane.lastAnswered > run.number) return record.tries < 2 ? 'again' : 'item_error';
       if (!run.alone) return lane.answered > run.answeredBefore ? 'again' : 'server';
       if (answeredSince) return 'item_error';
-      return lane.answered > 0 && record.triesAlone >= MAX_TRIES ? 'item_error' : 'server';
+      if (lane.answered > 0) return record.triesAlone >= MAX_TRIES ? 'item_error' : 'server';
+      return record.triesAlone >= MAX_TIMEOUTS_ALONE ? 'failed' : 'server';
     case 'not_here':
       if (several) return 'server';
       if (record.tries < 2) return 'again';
@@ -143,7 +147,8 @@ function nextTry(
   { now, jitter, pauses }: { readonly now: number; readonly jitter: number; readonly pauses: Pauses },
 ): ItemRecord {
   const grown = pauses.retryMs * PAUSE_FACTOR ** Math.max(0, record.tries - 1);
-  const isServerWorking = record.failuresOfWorkingServer > 0;
+  // Otherwise other items get the time to show whether the server works.
+  const isServerWorking = record.failuresOfWorkingServer === record.tries;
   const pauseMs = isServerWorking ? pauses.retryMs : Math.min(grown, pauses.maxRetryMs);
   return {
     ...record,

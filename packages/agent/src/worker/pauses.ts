@@ -36,6 +36,6 @@ export const PAUSES: Pauses = {
   maxRetryMs: 60_000,
   holdMs: 15_000,
   maxHeldPauseMs: 60_000,
-  lonePatienceMs: 60_000,
+  lonePatienceMs: 150_000,
   patienceMs: 5 * 60_000,
 };

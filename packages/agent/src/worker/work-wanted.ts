@@ -16,8 +16,12 @@ export function wantedOffers(state: WorkerState, now: number): readonly Offer[] 
   if (waiting.length > 0 && state.runs.length >= state.settings.slots) return null;
   const offers = offersNotWithdrawn(state, now).filter(
     (offer) =>
+      // Items that wait for their own time keep no others of their model away: those show whether the server works.
       waiting.every(
-        (task) => offerOf(task).model !== offer.model || !shareRuntime(state, task, offer, now),
+        (task) =>
+          offerOf(task).model !== offer.model ||
+          waitsForItsTime(state, task, now) ||
+          !shareRuntime(state, task, offer, now),
       ) && runtimesFor(state, offer, now).some((runtime) => takesWork(state, runtime, offer, now)),
   );
   return offers.length === 0 ? null : offers;
@@ -25,9 +29,13 @@ export function wantedOffers(state: WorkerState, now: number): readonly Offer[] 
 
 function waitsForEndpoint(state: WorkerState, task: HeldTask, now: number): boolean {
   if (task.possiblyExpired) return false;
-  if (placeFor(state, offerOf(task), now) === null) return true;
-  // Items that run again wait for their own time.
-  return task.queue.length === 0 && task.suspects.length === 0;
+  return placeFor(state, offerOf(task), now) === null || waitsForItsTime(state, task, now);
+}
+
+/** Whether only items are left that failed here and run again later, though their endpoint has room. */
+function waitsForItsTime(state: WorkerState, task: HeldTask, now: number): boolean {
+  const { queue, suspects } = task;
+  return queue.length === 0 && suspects.length === 0 && placeFor(state, offerOf(task), now) !== null;
 }
 
 function shareRuntime(state: WorkerState, task: HeldTask, offer: Offer, now: number): boolean {
