@@ -40,7 +40,7 @@ it('W3: leaves the tasks of a silent worker leased until their leases expire', a
   const server = await modelServer();
   await submitPrompts(control.client, 3, 3);
   const silent = startWorker(control, 'silent', { env: parrotAt(server.url) });
-  await until(() => server.waiting.length === 3);
+  await until(() => server.waiting.length > 0);
   silent.kill('SIGKILL');
   await silent.ended;
   expect(await control.client.call('reclaim', {})).toEqual({ reclaimed: 0, failed: 0 });

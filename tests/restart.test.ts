@@ -32,10 +32,10 @@ it.each([
     state: 'done',
     items: { ok: 4 },
     leases_granted: 2,
-    // Its lease of 90 s was released; it did not expire.
-    lease_expired_events: 0,
+    // After a kill, the lease is handed back like one that has expired, without waiting for its 90 s.
+    lease_expired_events: 1,
   });
-  expect(await chargedAttempts(control.databaseUrl)).toEqual([1]);
+  expect(await chargedAttempts(control.databaseUrl)).toEqual([2]);
   expect(await resultsOf(control.client, job)).toHaveLength(4);
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
