@@ -21,7 +21,7 @@ export async function announceBoot(
       log('boot.known', { boot_id: boot.boot_id, verdict });
       return;
     } catch (error) {
-      if (error instanceof ApiError && !error.retryable && !error.turnedAway) {
+      if (error instanceof ApiError && !error.retryable && !error.isCallerRefused) {
         log('boot.refused', { reason: error.message });
         return;
       }

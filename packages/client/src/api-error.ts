@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 
   /** Whether the control plane refuses the caller and not the content: a wrong key, or an old API version. */
-  get turnedAway(): boolean {
+  get isCallerRefused(): boolean {
     return [401, 403, 426].includes(this.status);
   }
 }
@@ -32,22 +32,22 @@ export class Unreachable extends Error {
     this.name = 'Unreachable';
   }
 
-  /** Whether a retry may help. It does not for a certificate that is not trusted. */
-  get mayPass(): boolean {
+  /** Whether a retry may help. A retry does not help against an untrusted certificate. */
+  get retryable(): boolean {
     return !/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|SSL_WRONG_VERSION/.test(codeOf(this.cause));
   }
 }
 
-/** Statuses of a control plane, or of a proxy before it, that cannot serve anybody now. */
+/** Statuses of a control plane, or of a proxy before it, that cannot serve any request now. */
 const OUTAGE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Whether the control plane or its database is down, so that every call fails until it is back. */
 export function isOutage(error: unknown): boolean {
-  if (error instanceof Unreachable) return error.mayPass;
+  if (error instanceof Unreachable) return error.retryable;
   return error instanceof ApiError && OUTAGE_STATUSES.has(error.status);
 }
 
-/** The code of the innermost cause. */
+/** Returns the error code of the innermost cause. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return error.cause instanceof Error ? codeOf(error.cause) : String(Reflect.get(error, 'code') ?? '');
@@ -61,7 +61,7 @@ function reasonOf(error: unknown): string {
     : error.message || String(Reflect.get(error, 'code'));
 }
 
-/** Makes an error of a response that is not a success. */
+/** Converts an unsuccessful response to an error. */
 export async function apiErrorOf(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {

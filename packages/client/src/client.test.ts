@@ -43,7 +43,7 @@ describe('a reply', () => {
     expect(calls).toEqual([{ url: 'http://control/v1/admin/reclaim', method: 'POST' }]);
   });
 
-  it('A2: loses the entries that do not fit the contract, and no others, if the caller wants to know them', async () => {
+  it('A2: leaves out only the entries that do not fit the contract, if `onUnreadable` is set', async () => {
     const lost = { task_id: '7', attempt: 1, code: 'lease_lost' };
     const newer = { task_id: '8', attempt: 1, code: 'a_newer_code' };
     const reply = { now: '2026-01-01T00:00:00Z', deployment_id: 'd', lost: [lost, newer], settled: [{}] };

@@ -22,7 +22,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** Sent with every request. */
   readonly key?: string;
-  /** In tests the API's own `request`: real requests and replies without a socket. */
+  /** Replaces the global `fetch`. Tests pass the API's own `request`, which needs no socket. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response> | Response;
   /**
    * How often a repeatable request is retried when the control plane does not answer.
@@ -34,19 +34,19 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /**
-   * Called for each entry of an array in the reply that does not fit the contract. The reply is then without these
-   * entries. Without this function, such a reply is an error.
+   * Called for each array entry in the reply that does not fit the contract. `call` leaves these entries out of the
+   * reply. Without this function, `call` rejects with `UnreadableReply`.
    */
   readonly onUnreadable?: (entry: UnreadableEntry) => void;
 }
 
-/** Longest line of results. A control plane accepts no longer ones. */
+/** Longest line of results. A control plane accepts no outcome with a longer line. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
-/** Longest pause between retries: after an outage, every program is back soon. */
+/** Longest pause between retries. A short pause lets programs reconnect soon after an outage. */
 const MAX_RETRY_PAUSE_MS = 1000;
 
-/** A retry of these could take effect twice. */
+/** Routes that are never retried, because a retry could take effect twice. */
 const NOT_REPEATABLE: ReadonlySet<RouteName> = new Set(['leaseTasks', 'submitJob']);
 
 /** A typed client of the native interface, derived from the contract. It parses every reply. */
@@ -164,7 +164,7 @@ export class Client {
         throw new Unreachable(url, error);
       }
       if (response.ok) {
-        refuseOldControl(response);
+        throwIfTooOld(response);
         return response;
       }
       const problem = await apiErrorOf(response);
@@ -176,7 +176,8 @@ export class Client {
       maxTimeout: MAX_RETRY_PAUSE_MS,
       randomize: true,
       ...signal,
-      shouldRetry: ({ error }) => (error instanceof Unreachable ? error.mayPass : error instanceof ApiError),
+      shouldRetry: ({ error }) =>
+        error instanceof Unreachable ? error.retryable : error instanceof ApiError,
     });
   }
 
@@ -190,8 +191,8 @@ export class Client {
   }
 }
 
-/** Throws when the control plane is too old. An upgrade begins with the control plane. */
-function refuseOldControl(response: Response): void {
+/** Throws when the API version of the control plane is older than this client supports. */
+function throwIfTooOld(response: Response): void {
   const theirs = apiVersionOf(response.headers.get(API_VERSION_HEADER));
   if (compatibility(theirs) !== 'too_old') return;
   throw new AbortError(
@@ -201,6 +202,7 @@ function refuseOldControl(response: Response): void {
   );
 }
 
+/** Encodes lines as a stream of large chunks, because one chunk per line is slow. */
 function byteStream(lines: AsyncIterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   async function* chunks() {

@@ -120,7 +120,7 @@ export class ReportDelivery {
     try {
       return await this.#deps.send(entries, signal);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.retryable || error.turnedAway) throw error;
+      if (!(error instanceof ApiError) || error.retryable || error.isCallerRefused) throw error;
       return error;
     }
   }

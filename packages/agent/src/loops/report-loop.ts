@@ -37,17 +37,17 @@ export class ReportLoop {
     });
   }
 
-  /** A report is due earlier than before. */
+  /** Makes `run` read the time of the next report again, because it is earlier than before. */
   wake(): void {
     this.#earlier.notify();
   }
 
-  /** Takes the report that is due. */
+  /** Stores the report that is due. `run` sends it. */
   send(report: Extract<Effect, { readonly kind: 'send_report' }>): void {
     this.#next = report;
   }
 
-  /** Runs until `finished` aborts and nothing waits any more, or `giveUp` aborts. */
+  /** Runs until `finished` has aborted and no report waits, or until `giveUp` aborts. */
   async run(finished: AbortSignal, giveUp: AbortSignal): Promise<void> {
     const { options, machine } = this.#deps;
     const backoff = new Backoff({ ...options, recovery: this.#deps.recovery });
@@ -96,7 +96,10 @@ export class ReportLoop {
   }
 }
 
-/** Whether the control plane refuses the content. A worker that is turned away keeps it until its key is right. */
+/**
+ * Whether the control plane refuses the content of a request. A refusal of the worker's key does not count, because
+ * the worker keeps the content until the key is right.
+ */
 function isUnreadable(error: unknown): error is ApiError {
-  return error instanceof ApiError && !error.retryable && !error.turnedAway;
+  return error instanceof ApiError && !error.retryable && !error.isCallerRefused;
 }
