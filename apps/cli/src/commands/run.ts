@@ -31,8 +31,8 @@ import type { Command } from 'commander';
 import { createClient } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
-import { giveUpWhenHopeless } from './hopeless.ts';
 import { exitCodeOf } from './job.ts';
+import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
 import { dataDirOf } from './up.ts';
 
 interface RunOptions extends JobOptions, EndpointOptions {
@@ -111,7 +111,7 @@ export function addRun(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Outcomes go beside the input, or into the current folder if the input is a pipe. */
+/** Returns a path next to the input, or in the current folder if the input is a pipe. */
 function defaultOutput(file: string | undefined, input: InputFile | null): string {
   return file === undefined || input === null || input.copied ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`;
 }
@@ -149,16 +149,19 @@ async function runJob(
   }
   const watching = new AbortController();
   const signal = AbortSignal.any([terminal.interrupted, watching.signal]);
-  const broken = brokenPool(pool).then((reason) => {
+  const poolFailure = brokenPool(pool).then((reason) => {
     watching.abort(new Failure(EXIT.unavailable, reason));
     throw new Failure(EXIT.unavailable, reason);
   });
   // Stopping the pool after the end of the job rejects this promise too.
-  broken.catch(() => undefined);
-  return Promise.race([watchJob(client, job.id, terminal, signal, giveUpWhenHopeless(terminal)), broken]);
+  poolFailure.catch(() => undefined);
+  return Promise.race([
+    watchJob(client, job.id, terminal, signal, giveUpOnLastingTrouble(terminal)),
+    poolFailure,
+  ]);
 }
 
-/** A worker controls how many requests a model server gets, so that a second one would only disturb it. */
+/** One worker per model server: a worker adapts the number of concurrent requests, and a second one would disturb that. */
 function defaultWorkers({
   MACBATCH_ENDPOINTS: endpoints,
 }: Readonly<Record<string, string | undefined>>): number {

@@ -12,10 +12,10 @@ export interface WorkerTrouble extends WorkKind {
   readonly nextTrySeconds: number | null;
 }
 
-/** Codes of a server that works and wants fewer requests. */
+/** Codes of a server that works but asks for fewer requests. */
 const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 
-/** Codes of troubles that no waiting ends: somebody has to change a setting. */
+/** Codes of troubles that last until a person changes a setting. */
 const LASTING: ReadonlySet<string> = new Set([
   'unauthorized',
   'quota_exhausted',
@@ -32,7 +32,7 @@ export function isInTrouble(
   return troubles.some((trouble) => isSameWorkKind(trouble, kind) && !SLOWED.has(trouble.code));
 }
 
-/** Whether somebody has to change a setting before the work can run. */
+/** Whether a person has to change a setting before the work can run. */
 export function needsAttention({ code }: Pick<WorkerTrouble, 'code'>): boolean {
   return LASTING.has(code);
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { JobExplanation } from '@macbatch/contract';
 import { expect, it } from 'vitest';
-import { giveUpWhenHopeless } from './hopeless.ts';
+import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
 
 const TROUBLE = {
   worker_id: 'a',
@@ -19,17 +19,17 @@ const explanation = (...troubles: JobExplanation['troubles']) =>
 
 const watching = () => {
   const stderr = new PassThrough();
-  const check = giveUpWhenHopeless({ stderr });
+  const check = giveUpOnLastingTrouble({ stderr });
   return { check, said: () => String(stderr.read() ?? '') };
 };
 
-it('says once that it will stop', () => {
+it('announces once that it will stop', () => {
   const { check, said } = watching();
   for (const since_seconds of [1, 2]) check(explanation({ ...TROUBLE, since_seconds }));
-  expect(said()).toBe('this command stops when that has lasted for 30 s\n');
+  expect(said()).toBe('this command stops if the trouble lasts for 30 s\n');
 });
 
-it('stops with exit code 2 and the words of the server', () => {
+it('throws an error with the message of the server', () => {
   expect(() => watching().check(explanation(TROUBLE))).toThrow(
     /401: Incorrect API key provided\nGive the worker/,
   );
