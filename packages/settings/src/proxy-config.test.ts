@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { proxiesOf } from './proxy-config.ts';
 
-it('reads the usual variables, those in lower case first', () => {
+it('reads the usual variables and prefers the lower-case ones', () => {
   expect(proxiesOf({})).toEqual({ http: undefined, https: undefined, none: undefined });
   expect(proxiesOf({ HTTP_PROXY: 'a', HTTPS_PROXY: 'b', NO_PROXY: 'c' })).toEqual({
     http: 'a',

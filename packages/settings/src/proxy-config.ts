@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const text = z.string().optional();
 
-/** The variables that most programs read for proxies. Those in lower case come first, as in curl. */
+/** The variables that most programs read for proxies. The lower-case ones take precedence, as in curl. */
 export const ProxyConfig = z.object({
   http_proxy: text,
   HTTP_PROXY: text,

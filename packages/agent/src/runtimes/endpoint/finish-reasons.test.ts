@@ -8,12 +8,12 @@ const PAGE = '../../../../../docs/model-servers.md';
 const START = '<!-- written by finish-reasons.test.ts -->';
 const END = '<!-- end of the written part -->';
 
-/** What becomes of an item whose answer ended like that. */
+/** The end of an item, by the kind of its answer's finish reason. */
 const BECOMES: Readonly<Record<AnswerEnd, string>> = {
   complete: 'outcome',
   cut: 'outcome with `"cut": true`',
-  filtered: 'error `content_filtered`, with the words',
-  refused: 'error `model_refused`, with the words',
+  filtered: "error `content_filtered`, with the model's words",
+  refused: "error `model_refused`, with the model's words",
   failed: 'tried again, then error `incomplete_answer`',
 };
 
@@ -46,7 +46,7 @@ it('names no reason twice', () => {
   expect(new Set(FINISH_REASONS.map(({ reason }) => reason)).size).toBe(FINISH_REASONS.length);
 });
 
-it('takes an unknown reason, or none, for a failure', () => {
+it('treats an unknown or missing reason as a failure', () => {
   expect([undefined, null, '', 'anything', 7, {}].map((reason) => answerEnd(reason))).toEqual(
     Array.from({ length: 6 }, () => 'failed'),
   );
@@ -61,7 +61,7 @@ it('docs/model-servers.md shows every finish reason (run vitest with --update to
     '| finish reason | sent by | the item | test |',
     '| --- | --- | --- | --- |',
     ...rows,
-    `| any other, or none | | ${BECOMES.failed} | \`takes an unknown reason, or none, for a failure\` |`,
+    `| any other, or none | | ${BECOMES.failed} | \`treats an unknown or missing reason as a failure\` |`,
   ].join('\n');
   const page = readFileSync(new URL(PAGE, import.meta.url), 'utf8');
   const [before, rest = ''] = page.split(START);
