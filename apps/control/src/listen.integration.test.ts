@@ -67,7 +67,7 @@ it('A3: answers a large upload at its end with the reason why its second line wa
   expect(await refused.json()).toMatchObject({ line: 2 });
 });
 
-it('A3: stores nothing of an upload that breaks off', async () => {
+it('A3: stores nothing when the connection breaks during an upload', async () => {
   const before = await rowCounts(db.sql);
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

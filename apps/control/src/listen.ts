@@ -16,7 +16,7 @@ const IDLE_TIMEOUT_MS = 5 * 60_000;
 /** Longer than the keep-alive time of common proxies. The proxy then closes idle connections before the control plane does. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** PEM texts. */
+/** A certificate and its private key, as PEM text. */
 interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -34,8 +34,8 @@ export interface ListenOptions {
 export interface Listening {
   /** The base URL, with the real port. */
   readonly url: string;
-  /** Accepts no more connections, and waits up to `ms` for open requests. */
-  close(ms: number): Promise<void>;
+  /** Stops accepting connections, waits up to `graceMs` for open requests, then closes every connection. */
+  close(graceMs: number): Promise<void>;
 }
 
 /** Serves an app over HTTP, or over TLS if there is a certificate. Rejects if the port is not available. */
@@ -65,7 +65,7 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
   const name = host.includes(':') ? `[${host}]` : host;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${name}:${address.port}`,
-    close: (ms) => close(server, ms),
+    close: (graceMs) => close(server, graceMs),
   };
 }
 
@@ -90,11 +90,11 @@ function refuseBadRequest(error: Error, socket: Socket & { readonly _httpMessage
   );
 }
 
-async function close(server: Server, ms: number): Promise<void> {
+async function close(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), ms);
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);
 }

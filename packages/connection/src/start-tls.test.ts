@@ -23,6 +23,7 @@ async function connectedTo(serve: (socket: Socket) => void): Promise<Socket> {
   return socket;
 }
 
+// A Postgres server answers a TLS request with one byte: `S` accepts, `N` refuses.
 it.each<[string, (socket: Socket) => void, string]>([
   ['closes the connection', (socket) => socket.end(), 'CONNECTION_CLOSED'],
   [
@@ -33,7 +34,7 @@ it.each<[string, (socket: Socket) => void, string]>([
   ['does not support TLS', (socket) => socket.once('data', () => socket.write('N')), 'NO_TLS'],
   [
     'sends plain bytes before the handshake',
-    (socket) => socket.once('data', () => socket.write('Sand more')),
+    (socket) => socket.once('data', () => socket.write('Splain bytes')),
     'PROTOCOL_VIOLATION',
   ],
   [

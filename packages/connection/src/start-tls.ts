@@ -10,7 +10,7 @@ const ACCEPTED = 'S'.charCodeAt(0);
 
 /**
  * Starts TLS on a new connection to a Postgres server. Returns the plain socket when TLS is only preferred and the
- * server has none. Otherwise closes the connection and rejects when TLS fails or takes longer than `ms`.
+ * server has none. Otherwise closes the connection and rejects when TLS fails or takes longer than `timeoutMs`.
  *
  * The driver's own TLS does not handle errors of a TLS socket that ends: writing to it then ends the process
  * (postgres 3.4.9).
@@ -19,13 +19,13 @@ export async function startTls(
   raw: Socket,
   { required, options }: Exclude<Tls, false>,
   host: string,
-  ms: number,
+  timeoutMs: number,
 ): Promise<Socket> {
   const failed = new AbortController();
   const { signal } = failed;
   const timer = setTimeout(
     () => failed.abort(problem('The server did not answer in time.', 'ETIMEDOUT')),
-    ms,
+    timeoutMs,
   );
   // A connection that closes during the handshake emits no error.
   const closed = () => failed.abort(problem('The connection to Postgres was closed.', 'CONNECTION_CLOSED'));

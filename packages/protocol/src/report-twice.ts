@@ -1,16 +1,16 @@
 import { HOURS } from './plan.ts';
 import type { ProtocolRun } from './protocol-run.ts';
 
-const PROBE = 'protocol-probe';
+const WORKER_ID = 'protocol-probe';
 const OFFERS = [{ job_type: 'noop' as const, model: 'noop' }];
 
-/** Sends a report twice, as a worker does when the answer is lost, and checks that there is one outcome. */
+/** Sends a report twice, as a worker does when it gets no answer, and checks that one outcome is recorded. */
 export async function reportTwice(protocol: ProtocolRun): Promise<void> {
   const { client } = protocol;
   const boot = crypto.randomUUID();
   const { tasks } = await client.call('leaseTasks', {
     body: {
-      worker_id: PROBE,
+      worker_id: WORKER_ID,
       boot_id: boot,
       lease_limit: 1,
       offers: OFFERS,
@@ -37,12 +37,12 @@ export async function reportTwice(protocol: ProtocolRun): Promise<void> {
     final: false,
     outcomes: [{ item_id: item.item_id, output: '{"ok":true}' }],
   };
-  const ok = (await protocol.job()).items.ok;
+  const okBefore = (await protocol.job()).items.ok;
   for (let n = 0; n < 2; n += 1)
-    await client.call('completeBatch', { body: { worker_id: PROBE, entries: [entry] } });
-  await client.call('releaseTasks', { body: { worker_id: PROBE, tasks: [{ task_id, attempt }] } });
+    await client.call('completeBatch', { body: { worker_id: WORKER_ID, entries: [entry] } });
+  await client.call('releaseTasks', { body: { worker_id: WORKER_ID, tasks: [{ task_id, attempt }] } });
   const lines: string[] = [];
   for await (const line of client.results(protocol.jobId, { item_id: item.item_id })) lines.push(line);
-  const found = `${lines.length} outcome, ${(await protocol.job()).items.ok - ok} more in the job`;
+  const found = `${lines.length} outcome, ${(await protocol.job()).items.ok - okBefore} more in the job`;
   protocol.record(HOURS.kill, 'send a report twice', 'it is recorded once', lines.length === 1, found);
 }

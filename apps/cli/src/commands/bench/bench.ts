@@ -78,9 +78,9 @@ export function addBench(program: Command, terminal: Terminal): void {
     });
 }
 
-function parseCount(option: string, text: string, most: number): number {
+function parseCount(option: string, text: string, max: number): number {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1 || number > most)
-    throw new Failure(EXIT.usage, `${option} must be a number from 1 to ${most}`);
+  if (!Number.isInteger(number) || number < 1 || number > max)
+    throw new Failure(EXIT.usage, `${option} must be a number from 1 to ${max}`);
   return number;
 }
