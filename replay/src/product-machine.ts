@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 30_000;
 export interface ProductMachineOptions {
   readonly workerId: string;
   readonly controlUrl: string;
-  /** Its disk. It stays when its processes end. */
+  /** Folder of the worker's state. Outlives the worker's processes. */
   readonly stateDir: string;
   readonly mac: Mac;
   readonly runtime: Runtime;
@@ -29,7 +29,7 @@ export function productMachine(options: ProductMachineOptions): Machine {
       const bootId = randomUUID();
       const folder = await workerFolder(stateDir, workerId, bootId);
       const connection = wire(roundTrips);
-      const asked = new AbortController();
+      const drain = new AbortController();
       const forceQuit = new AbortController();
       const agent = new Agent({
         client: new Client({ baseUrl: controlUrl, fetch: connection.fetch }),
@@ -48,12 +48,12 @@ export function productMachine(options: ProductMachineOptions): Machine {
         sleep,
         random: Math.random,
       });
-      const running = agent.run(asked.signal, forceQuit.signal);
+      const running = agent.run(drain.signal, forceQuit.signal);
       kill = async () => {
         // Cuts the connection first: requests of the agent's drain must not reach the control plane.
         connection.cut();
         forceQuit.abort();
-        asked.abort();
+        drain.abort();
         mac.powerOff();
         await running;
         await folder.close();

@@ -122,7 +122,7 @@ function failure(error: Error): RefusedRequest {
   if (isDiskFull(error)) {
     return new RefusedRequest(
       'database_full',
-      'The disk of the database is full, and nothing of this request was stored. Free some disk space, then send it again.',
+      'The disk of the database is full. The request was not stored. Free some disk space, then send it again.',
     );
   }
   return new RefusedRequest(

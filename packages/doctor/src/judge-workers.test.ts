@@ -12,7 +12,7 @@ const TROUBLE = {
   needs_attention: false,
 };
 
-it('says what model servers said, once for each worker', () => {
+it('shows the errors of model servers once for each worker', () => {
   const troubles = [TROUBLE, { ...TROUBLE, job_type: 'embed' }];
   expect(judgeWorkers([{ worker_id: 'a', alive: true, troubles }])).toMatchObject([
     {

@@ -57,7 +57,7 @@ describe('itemLines', () => {
     await expect(read(line)).rejects.toThrow(hint);
   });
 
-  it('takes arrays that are payloads', async () => {
+  it('accepts arrays as payloads', async () => {
     const messages = '[{"role":"user","content":"hi"}]';
     expect(await read(messages, '["a","b"]')).toEqual([
       `{"id":"line-1","payload":${messages}}`,
@@ -65,7 +65,7 @@ describe('itemLines', () => {
     ]);
   });
 
-  it('keeps blank lines, so that line numbers stay those of the file', async () => {
+  it('counts blank lines, so that line numbers match the file', async () => {
     expect(await read('', '"a"', '', '"b"')).toEqual([
       '',
       '{"id":"line-2","payload":"a"}',

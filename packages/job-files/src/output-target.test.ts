@@ -55,7 +55,7 @@ it('writes to pipes, devices and descriptors as they are', async () => {
     await expect(outputTarget(path, input)).resolves.toEqual({ kind: 'special', path });
 });
 
-it('does not take a file with the name of an earlier draft for its own', async () => {
+it('does not use a file with the name of an earlier draft as its draft', async () => {
   const { at } = folderWithInput();
   writeFileSync(at('out.part'), '"input"\n');
   const target = await outputTarget(at('out'), at('out.part'));

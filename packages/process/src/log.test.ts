@@ -33,7 +33,7 @@ it('B3: writes each event as one line of JSON with its time, program and fields'
   ]);
 });
 
-it('marks what a model server has trouble with as a warning', () => {
+it('logs troubles of model servers as warnings', () => {
   const output = written(`createLog('worker')('endpoint.waits', { code: 'server_unreachable' });`);
   expect(JSON.parse(output)).toMatchObject({ level: 'warn', event: 'endpoint.waits' });
 });

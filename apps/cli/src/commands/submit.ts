@@ -49,9 +49,9 @@ export function addSubmit(program: Command, terminal: Terminal): void {
           terminal.stderr,
           created
             ? `${counted(job.items.total, 'item')} in ${counted(job.tasks.total, 'task')}`
-            : 'this file was submitted before; this is its job',
+            : 'the same file was submitted before, so no new job was created',
         );
-        if (job.waiting_for !== null) printLine(terminal.stderr, `it waits for ${job.waiting_for}`);
+        if (job.waiting_for !== null) printLine(terminal.stderr, `the job waits for ${job.waiting_for}`);
         const smaller = smallerTasksText(job);
         if (created && smaller !== '') printLine(terminal.stderr, smaller);
       }

@@ -52,7 +52,7 @@ it('passes headers of options and of a file, and neither of them takes the file 
   ]);
 });
 
-it('refuses headers that are none, and says no value', () => {
+it('refuses invalid headers without repeating their values', () => {
   const headerFile = join(testFolder(), 'headers');
   writeFileSync(headerFile, 's3cret');
   const refusal = (...args: string[]) => {

@@ -29,7 +29,7 @@ it('copies the last items of a worker that makes no progress to an idle one', as
   expect(slow.started.length).toBeLessThan(6);
 });
 
-it('stops items that a copy has finished, also while they run, and asks for more work', async () => {
+it('stops items that a copy has finished, even while they run, and asks for more work', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 2, shardSize: 2 });
   const stuck = scriptedRuntime({ hold: () => true });
@@ -60,7 +60,7 @@ it('leaves an item that fails on a copy to its holder, without an attempt', asyn
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leases_granted: 1 });
 });
 
-it('gives nobody a copy of an item that crashed a runtime and runs alone', async () => {
+it('makes no copy of an item that crashed a runtime and runs alone', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
   let crashes = 0;

@@ -65,7 +65,7 @@ it('clears suspects of other tasks after they have succeeded alone', async () =>
   expect(companionsOf(runtime, 'a')).toEqual([3, 1]);
 });
 
-it('lets a suspect wait until all slots are empty, also of other runtimes', async () => {
+it('starts a suspect only when the slots of all runtimes are empty', async () => {
   const pool = await TestPool.open();
   const other = await submitJob(pool.store, { items: 1 });
   const bystander = scriptedRuntime({ hold: () => true });

@@ -49,7 +49,7 @@ it('W8: after a crash, hands back what the former process held before it claims 
   ]);
 });
 
-it('W8: keeps a second machine with the same worker id waiting, and names the host that has it', async () => {
+it('W8: makes a second machine with the same worker id wait, and names the host that uses the id', async () => {
   const pool = await TestPool.open();
   const first = scriptedRuntime({ hold: () => true });
   const id = await submitJob(pool.store, { items: 4, shardSize: 1 });

@@ -97,7 +97,7 @@ it('T7: gets "superseded" for a late outcome of an item that has one', async () 
   expect(await pool.results(id)).toMatchObject([{ worker: 'b', attempt: 2 }]);
 });
 
-it('T9: after a sleep, starts nothing of a task before a heartbeat has confirmed its lease', async () => {
+it('T9: after a sleep, starts no item of a task before a heartbeat has confirmed its lease', async () => {
   const pool = await TestPool.open();
   const kept = await submitJob(pool.store, { items: 2, shardSize: 2 });
   let time = 0;

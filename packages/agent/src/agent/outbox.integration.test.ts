@@ -109,7 +109,7 @@ it('W6: reports recovered outcomes before it leases anything, even when their le
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('W6: neither sends nor loses records of another deployment, and goes on with new work', async () => {
+it('W6: keeps records of another deployment without sending them, and continues with new work', async () => {
   const [here, there] = [await TestPool.open(), await TestPool.open()];
   // Test databases are copies of one database and have the same id.
   await there.sql`update deployment set id = gen_random_uuid()`;

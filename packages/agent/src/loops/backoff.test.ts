@@ -5,11 +5,11 @@ import { Recovery } from './recovery.ts';
 
 const never = new AbortController().signal;
 
-/** The control plane refuses one call. */
+/** A refusal of one call. The control plane answers other calls. */
 const BUSY = new Error('too many requests');
 const OUTAGE = new Unreachable('http://control', new Error('ECONNREFUSED'));
 
-/** A back-off that notes its pauses and does not wait. */
+/** Creates a back-off that records its pauses in `slept`, in milliseconds, and does not wait. */
 function recording(slept: number[], recovery: Recovery, random: () => number = () => 1): Backoff {
   return new Backoff({
     random,
@@ -21,7 +21,7 @@ function recording(slept: number[], recovery: Recovery, random: () => number = (
   });
 }
 
-/** Sleeps that end only with their signals, and the number of those that have begun. */
+/** Returns a sleep that ends only when its signal aborts, and the durations of the sleeps that have begun. */
 function endlessSleep() {
   const begun: number[] = [];
   const sleep = (ms: number, signal: AbortSignal) => {
@@ -53,7 +53,7 @@ it('stays at fifteen seconds after thousands of failures', async () => {
   expect((await pauses(3000, () => 1)).at(-1)).toBe(15_000);
 });
 
-it('starts again with the first pause after a success', async () => {
+it('returns to the shortest pause after a success', async () => {
   const slept: number[] = [];
   const backoff = recording(slept, new Recovery());
   await backoff.wait(BUSY, never);
@@ -87,7 +87,7 @@ it('ends the pause after an outage when another loop gets an answer', async () =
   await third;
 });
 
-it('waits for the first pause even when another loop gets answers all the time', async () => {
+it('waits for at least the shortest pause even when another loop gets answers', async () => {
   const recovery = new Recovery();
   const slept: number[] = [];
   const backoff = new Backoff({

@@ -1,6 +1,5 @@
 /**
- * Lets loops that wait after an outage know that another loop has got an answer: the control plane is back, so none
- * of them waits to the end of its pause.
+ * Ends the pauses of all loops after an outage as soon as one loop gets an answer, because the control plane is back.
  */
 export class Recovery {
   #next: AbortController | null = null;
@@ -11,7 +10,7 @@ export class Recovery {
     return this.#next.signal;
   }
 
-  /** A loop has got an answer. */
+  /** Ends the pauses of the loops that wait now. Called when a loop has got an answer. */
   answered(): void {
     this.#next?.abort();
     this.#next = null;

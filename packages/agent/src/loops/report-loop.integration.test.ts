@@ -160,7 +160,7 @@ it('W4: reports what ended together in one call, a hundred tasks at most', async
   expect(await pool.job(id)).toMatchObject({ state: 'done', items: { ok: 250 } });
 });
 
-it('W4: puts about a megabyte into a report, but always one task', async () => {
+it('W4: limits a report to about a megabyte, but sends at least one task', async () => {
   const { pool, id, tasks, reports, sent, succeed } = await leased({ items: 6, shardSize: 1 });
   for (const [n, task] of tasks.entries()) succeed(task, n === 0 ? 3_000_000 : 400_000);
   await reports.run(finished, never);
@@ -168,7 +168,7 @@ it('W4: puts about a megabyte into a report, but always one task', async () => {
   expect(await pool.job(id)).toMatchObject({ items: { ok: 6 } });
 });
 
-it('W4: splits a report that is refused as a whole, down to the one outcome that is too large', async () => {
+it('W4: splits a refused report until only the outcome that is too large is refused', async () => {
   const { pool, id, tasks, reports, acknowledged, succeed, logged } = await leased({
     items: 9,
     shardSize: 3,
@@ -263,7 +263,7 @@ it.each<[string, Extract<Outcome, { output: string }>, string]>([
   expect(await audit(pool.url)).toEqual([]);
 });
 
-it('A3: goes on with a running task after one of its outcomes was refused', async () => {
+it('A3: continues a running task after the control plane refused one of its outcomes', async () => {
   const { pool, id, tasks, machine, reports, succeed, end } = await leased({
     items: 3,
     shardSize: 3,

@@ -39,7 +39,7 @@ describe('W6: the outbox', () => {
     await again.outbox.close();
   });
 
-  it('has a record on the disk when append resolves, before it is closed', async () => {
+  it('has written a record to the disk when `append` resolves', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const { outbox } = await Outbox.open(path);
     await fill(outbox, '1', ['a']);
@@ -47,7 +47,7 @@ describe('W6: the outbox', () => {
     await outbox.close();
   });
 
-  it('drops a last line that was cut off and goes on after it', async () => {
+  it('drops a truncated last line and appends after it', async () => {
     const path = join(folder(), 'outbox.jsonl');
     const first = await Outbox.open(path);
     await fill(first.outbox, '1', ['a']);

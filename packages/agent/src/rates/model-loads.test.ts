@@ -4,7 +4,7 @@ import { ModelLoads } from './model-loads.ts';
 
 const offer = (model: string) => ({ job_type: 'chat', model }) as const;
 
-/** Model loads with a clock. `run` runs an item that takes `ms` milliseconds. */
+/** Creates a `ModelLoads` with a simulated clock. `run` runs an item that takes `ms` milliseconds. */
 function clocked() {
   let now = 0;
   const loads = new ModelLoads(() => now);
@@ -64,10 +64,10 @@ describe('loadSeconds', () => {
   it('ignores items that waited for the same load, and items without an output', () => {
     const { loads, runtime, run, pass } = clocked();
     const first = loads.started(runtime, 'a');
-    const beside = loads.started(runtime, 'a');
+    const second = loads.started(runtime, 'a');
     pass(20_000);
     first.ended(true);
-    beside.ended(true);
+    second.ended(true);
     run('a', 500, false);
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(null);
     run('a', 1000);
@@ -81,7 +81,7 @@ describe('loadSeconds', () => {
     expect(loads.loadSeconds(runtime, offer('a'))).toBe(0);
   });
 
-  it('is a day at most, also if the Mac slept for longer', () => {
+  it('is at most one day, even if the Mac slept for longer', () => {
     const { loads, runtime, run } = clocked();
     run('a', 3 * 86_400_000);
     run('a', 1000);

@@ -46,7 +46,7 @@ it('ends with the item’s error and what the refused answer cost', async () => 
   });
 });
 
-it('tells what this Mac cannot run, with the offers to withdraw', async () => {
+it('reports a failure of this Mac, with the offers to withdraw', async () => {
   const withdraws = { reach: 'runtime', until: 'probe' } as const;
   expect(await run(failures.notHere('no model'))).toMatchObject({
     end: { kind: 'not_here', error: { code: 'model_not_found', message: 'no model' } },

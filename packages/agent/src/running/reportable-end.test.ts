@@ -26,7 +26,7 @@ it.each([
   expect(outcomeWith({ model: { name, digest: null } }).model).toEqual({ name: reported, digest: null });
 });
 
-it('replaces a surrogate pair that a cut has split', () => {
+it('replaces half a surrogate pair at the end of a truncated text', () => {
   const name = '😀'.repeat(300);
   expect(outcomeWith({ model: { name, digest: null } }).model?.name.isWellFormed()).toBe(true);
 });

@@ -11,8 +11,8 @@ const MAX_MESSAGE_LENGTH = 2000;
 const MAX_CODE_LENGTH = 100;
 
 /**
- * Makes the end of a run one that the control plane can record, whatever the runtime returned. Cuts or leaves out
- * metadata, and replaces characters that a database column cannot hold. The output stays as it is.
+ * Converts the end of a run to one that the control plane can record. Truncates or omits metadata, and replaces
+ * characters that a database column cannot hold. Does not change the output.
  */
 export function reportableEnd(end: ItemEnd): ItemEnd {
   if (end.kind === 'outcome') return { ...end, outcome: reportableOutcome(end.outcome) };
@@ -32,7 +32,7 @@ function reportableModel({ name, digest }: NonNullable<Outcome['model']>): Pick<
   const isReportable = digest !== null && digest !== '' && digest.length <= MAX_MODEL_DIGEST_LENGTH;
   return {
     model: {
-      // The end of a path tells more than its start.
+      // The end of a path identifies a model better than its start.
       name:
         name.length > MAX_MODEL_NAME_LENGTH
           ? plain(`…${name.slice(1 - MAX_MODEL_NAME_LENGTH)}`)
@@ -42,7 +42,7 @@ function reportableModel({ name, digest }: NonNullable<Outcome['model']>): Pick<
   };
 }
 
-/** JSON has no infinite numbers. */
+/** Omits infinite numbers, which JSON does not have. */
 function reportableUsage(usage: NonNullable<Outcome['usage']> | null): Outcome['usage'] {
   if (usage === null) return null;
   return Object.fromEntries(Object.entries(usage).filter(([, count]) => Number.isFinite(count)));
@@ -55,7 +55,7 @@ function reportableError({ code, message }: ReportedError): ReportedError {
   };
 }
 
-/** Replaces lone surrogates, such as a cut leaves behind, and U+0000. */
+/** Replaces U+0000, and lone surrogates, which truncation can leave. */
 function plain(text: string): string {
   return text.toWellFormed().replaceAll('\u0000', '\ufffd');
 }

@@ -10,7 +10,7 @@ function folder() {
 }
 const item = (item_id: string, alone = false) => ({ task_id: '7', item_id, alone });
 
-it('knows which items were running when the process died, and not those that had ended', async () => {
+it('lists the items that were running when the process died, without the ended ones', async () => {
   const open = folder();
   const first = await open();
   first.started(1, item('a'));
@@ -29,7 +29,7 @@ it('counts the crashes of an item that ran alone, over several processes', async
   expect((await open()).crashed).toEqual([{ task_id: '7', item_id: 'a', crashes_alone: 2 }]);
 });
 
-it('forgets an item that has an outcome, for good', async () => {
+it('forgets an item with an outcome permanently', async () => {
   const open = folder();
   (await open()).started(1, item('a'));
   const next = await open();

@@ -60,7 +60,7 @@ it('runs fewer items when a shared context is full, and fails none', () => {
   expect(charged).toBe(2);
 });
 
-it('obeys Retry-After for the endpoint as a whole: at most 1.2 calls for an answer', () => {
+it('obeys Retry-After for the whole endpoint: makes at most 1.2 calls per answer', () => {
   const time = new SimulatedTime();
   let restUntil = 0;
   const server: SimulatedServer = {
@@ -95,7 +95,7 @@ it('learns a limit of requests a minute', () => {
   expect(endedAt).toBeLessThan(15 * 60_000);
 });
 
-it('charges nobody while a server refuses connections, and works again soon after it is back', () => {
+it('charges no item while a server refuses connections, and continues soon after it is back', () => {
   const time = new SimulatedTime();
   let down: boolean = false;
   time.after(5000, () => {
@@ -122,7 +122,7 @@ it('charges nobody while a server refuses connections, and works again soon afte
   });
 });
 
-it('burns no item on a server that never ends a generation, and goes on when it recovers', () => {
+it('fails no item on a server that never ends a generation, and continues when it recovers', () => {
   const time = new SimulatedTime();
   const server: SimulatedServer = {
     call({ itemId, end }) {
@@ -148,7 +148,7 @@ it('ends an item that takes too long with its own error when the server answers 
   expect(calls.get('1c')).toBeLessThanOrEqual(4);
 });
 
-it('lets no innocent item fail on a server with one slot that works on after a time-out', () => {
+it('fails only the item to blame on a server with one slot that continues after a time-out', () => {
   const time = new SimulatedTime();
   const LIMIT_MS = 4000;
   const queue: { readonly itemId: string; readonly end: SimulatedCall['end'] }[] = [];

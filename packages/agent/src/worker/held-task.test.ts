@@ -94,7 +94,7 @@ it('W7: hands a task back with its outcomes and without an error', () => {
   expect([isSilent(task), needsRelease(task)]).toEqual([false, true]);
 });
 
-it('has nothing to report for a task without an outcome, unless an error gives it up', () => {
+it('has nothing to report for a task without an outcome, unless it failed with an error', () => {
   const worker = holding(2, 2);
   expect(isSilent(reportableOf(worker.task('7')))).toBe(true);
   fail(worker, '7a');
@@ -122,7 +122,7 @@ it('T7: reports a task as final when another worker has reported an item that al
   expect(finalEntry(reportableOf(worker.task('7')))).toMatchObject({ final: true });
 });
 
-it('reports a copy without calling it final, as the holder has the other items', () => {
+it('does not report a copy as final, because the holder has the other items', () => {
   const worker = admitted();
   worker.take(leased(leaseOf('7', 1, { copy: true })));
   succeed(worker, '7a');

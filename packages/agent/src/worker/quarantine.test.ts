@@ -28,7 +28,7 @@ function runtime() {
 
 const kinds = (verdicts: readonly CrashVerdict[]) => verdicts.map(({ kind }) => kind);
 
-it('makes a suspect of an item that crashed while others ran, and charges no item', () => {
+it('retries an item that crashed while others ran, and marks it as a suspect', () => {
   expect(runtime().crashes('a', 'beside others')).toEqual({
     kind: 'again',
     suspicion: { crashesAlone: 0, successesBefore: 0 },

@@ -17,7 +17,7 @@ import {
   withTask,
 } from './worker-state.ts';
 
-/** Sends as much as one report holds: last reports of tasks, and new outcomes of tasks that still run. */
+/** Sends one report: the last reports of ended tasks, and new outcomes of running tasks, up to the size limit. */
 export function reportDue({ now }: EventOf<'report_due'>): Change {
   return (state) => {
     const { waiting, partial, sending } = state.reports;
@@ -35,7 +35,7 @@ export function reportDue({ now }: EventOf<'report_due'>): Change {
     return inOrder(
       setReports({
         partial: partial.slice(taken.length),
-        // The rest goes next.
+        // Sends what did not fit immediately afterwards.
         dueAt: all ? null : now,
         sending: { waiting: batch, partial: parts.map(({ task, upTo }) => ({ task, upTo })) },
       }),
@@ -46,12 +46,12 @@ export function reportDue({ now }: EventOf<'report_due'>): Change {
   };
 }
 
-/** The control plane has answered for everything that was sent. */
+/** Handles the answer to a report: marks everything that was sent as acknowledged. */
 export function reportAnswered({ replies, now }: EventOf<'report_answered'>): Change {
   return acknowledge(replies, now);
 }
 
-/** Keeps everything that was sent, to send it again. */
+/** Handles a failed report: keeps everything that was sent, and sends it again later. */
 export function reportFailed({ reason, now }: EventOf<'report_failed'>): Change {
   return (state) => {
     const { sending } = state.reports;
@@ -88,7 +88,7 @@ function acknowledge(replies: ReadonlyMap<string, EntryReply>, now: number): Cha
   };
 }
 
-/** The reply to a running task's part may say that the task, or some of its items, need not be run. */
+/** Marks outcomes of a running task as acknowledged. Stops the task, or items of it, if the reply says so. */
 function acknowledgePart(
   { task: number, upTo }: PartialReport,
   replies: ReadonlyMap<string, EntryReply>,
@@ -136,7 +136,7 @@ function acknowledgeLast(report: QueuedReport): Change {
 
 /**
  * Drops the records of a lease from the outbox, unless outcomes of the same lease still wait: items of a copy may be
- * granted again under the same attempt. Then the last report of that lease drops them all.
+ * granted again under the same attempt. In that case the last report of that lease drops all its records.
  */
 function forgetLease({ task_id, attempt }: LeaseName): Change {
   return (state) => {

@@ -14,7 +14,7 @@ function refused(runtimes = remote) {
   return { worker, step };
 }
 
-it('tells what a server said for each offer, since when, and when it is tried again', () => {
+it('reports the error of the server for each offer, since when, and when the worker tries again', () => {
   const { worker, step } = refused();
   expect(troublesOf(worker.state, T0 + SECOND)).toEqual(
     ['chat', 'embed'].map((job_type) => ({
@@ -32,12 +32,12 @@ it('tells what a server said for each offer, since when, and when it is tried ag
   expect(step.effects).toContainEqual(expect.objectContaining({ kind: 'log', event: 'endpoint.waits' }));
 });
 
-it('tells of no trouble with offers that another server can run', () => {
+it('reports no trouble for an offer that another server can run', () => {
   const { worker } = refused([...remote, { name: 'other', offers: remote[0]?.offers ?? [], remote: true }]);
   expect(troublesOf(worker.state, T0)).toEqual([]);
 });
 
-it('tells of the end of a trouble', () => {
+it('sends a heartbeat when a trouble ends', () => {
   const { worker } = refused();
   worker.take({ kind: 'time_passed' }, T0 + 3 * SECOND);
   const [run] = worker.state.runs;

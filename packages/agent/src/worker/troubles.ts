@@ -10,7 +10,7 @@ const MAX_TROUBLES = 100;
 /** Longest message of a trouble, in characters. */
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Why the worker cannot run an offer now, as a heartbeat says it. */
+/** Why the worker cannot run an offer now, in the form of a heartbeat. */
 export interface Trouble extends Offer {
   readonly endpoint: string;
   readonly code: string;
@@ -19,7 +19,7 @@ export interface Trouble extends Offer {
   readonly next_try_seconds: number | null;
 }
 
-/** The offers that no runtime can run now, with what each of their servers said. */
+/** Lists the offers that no runtime can run now, with the error of each runtime. */
 export function troublesOf(state: WorkerState, now: number): readonly Trouble[] {
   const offers = state.runtimes.flatMap((runtime) => runtime.offers);
   const distinct = offers.filter(
@@ -32,7 +32,7 @@ export function troublesOf(state: WorkerState, now: number): readonly Trouble[] 
           ? [troubleOn(state, runtime, index, offer, now)]
           : [],
       );
-      // Another runtime can run it.
+      // One runtime that can run the offer is enough.
       return found.every((trouble) => trouble !== null) ? found : [];
     })
     .slice(0, MAX_TROUBLES);
@@ -80,7 +80,7 @@ function trouble(
   };
 }
 
-/** Has a heartbeat tell of a trouble that has begun or ended. */
+/** Sends a heartbeat immediately when a trouble has begun or ended. */
 export function tellTroubles(before: WorkerState): Change {
   return (after) => (key(after) === key(before) ? nothing : emit({ kind: 'send_heartbeat' }))(after);
 }

@@ -64,7 +64,7 @@ it('keeps an offer withdrawn until a probe finds it working', () => {
   expect(isWithdrawn(restore(withdrawals, chatOn(0)), chatOn(0), 10 * FIRST_MS)).toBe(false);
 });
 
-it('never makes an offer again that needs a restart, and probes none', () => {
+it('neither offers nor probes a model again that needs a restart', () => {
   const withdrawals = withdraw([], failed('restart'), 0);
   expect(isWithdrawn(withdrawals, chatOn(0), 1e12)).toBe(true);
   expect(dueForProbe(withdrawals, 1e12)).toEqual([]);

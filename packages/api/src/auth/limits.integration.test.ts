@@ -75,7 +75,7 @@ it('limits the unfinished items and bytes of a group over all its jobs, and a ca
   expect((await submit(3)).status).toBe(201);
 });
 
-it('A3: answers 408 to a body that stops arriving, and stores nothing of it', async () => {
+it('A3: answers 408 and stores nothing when a body stops arriving', async () => {
   const key = await keyFor(db.store, 'submit');
   const stalled = () =>
     new ReadableStream({

@@ -171,7 +171,7 @@ async function* whileRoom(items: ItemSource, hasRoom: () => Promise<boolean>): I
       if (!(await hasRoom()))
         throw new RefusedRequest(
           'database_full',
-          'The disk of the database is nearly full, and nothing of this request was stored. Free some disk space, then send it again.',
+          'The disk of the database is nearly full. The request was not stored. Free some disk space, then send it again.',
         );
       nextLook = passed + ITEMS_A_LOOK;
     }

@@ -3,7 +3,7 @@ import { fileApp, JOB, NDJSON } from '../testing/file-app.ts';
 
 const { send, refused, errors } = fileApp({ limits: { bodyTotalMs: 200 } });
 
-it('A3: answers 408 to an upload that arrives too slowly as a whole, and stores nothing of it', async () => {
+it('A3: answers 408 and stores nothing when an upload takes longer than its total time limit', async () => {
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

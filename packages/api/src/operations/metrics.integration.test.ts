@@ -40,7 +40,7 @@ async function scrape(headers: Record<string, string> = {}): Promise<Sample[]> {
   return samplesOf(await response.text());
 }
 
-/** The pool's own samples as `name{state}` → value. */
+/** Maps the name and the label values of each pool metric, joined by spaces, to its value. */
 async function pool(): Promise<Record<string, number>> {
   const samples = await scrape();
   return Object.fromEntries(
@@ -57,13 +57,13 @@ async function beat(worker_id: string, offline = false): Promise<void> {
   await send('POST', '/v1/workers/heartbeat', { worker_id, boot_id: 'b', offline, ...body });
 }
 
-it('reports zeros and the release for a new pool', async () => {
+it('reports the release, and zero for every other metric of a new pool', async () => {
   const { [`macbatch_build_info ${VERSION} 2`]: build, ...rest } = await pool();
   expect(build).toBe(1);
   expect(Object.values(rest).filter((value) => value !== 0)).toEqual([]);
 });
 
-it('reports the numbers of a known history', async () => {
+it('counts tasks, leases, items, workers and boots', async () => {
   const [done, broken, lost] = await leased(['a', 'b', 'c', 'd', 'e'], 3);
   if (done === undefined || broken === undefined || lost === undefined) throw new Error('nothing to lease');
   await db.sql`update leases set leased_at = now() - interval '100 s' where task_id = ${lost.task_id}`;
@@ -73,8 +73,8 @@ it('reports the numbers of a known history', async () => {
   for (let attempt = broken.attempt; attempt <= 3; attempt += 1) {
     await report([{ task_id: broken.task_id, attempt, outcomes: [], final: false, error }]);
     if (attempt < 3) {
-      const again = await send('POST', '/v1/tasks/lease', { ...LEASE, lease_limit: 1 });
-      const { tasks } = (await again.json()) as { tasks: { task_id: string }[] };
+      const leaseReply = await send('POST', '/v1/tasks/lease', { ...LEASE, lease_limit: 1 });
+      const { tasks } = (await leaseReply.json()) as { tasks: { task_id: string }[] };
       expect(tasks).toMatchObject([{ task_id: broken.task_id }]);
     }
   }

@@ -211,7 +211,7 @@ describe('a worker that names leases of other workers', () => {
     expect(await tasks()).toEqual(before);
   });
 
-  it('reports, fails and releases nothing of them', async () => {
+  it('cannot report, fail or release them', async () => {
     const task = only(await control.leased(['a'], 1));
     const before = await tasks();
     const error = { code: 'broken', message: 'it broke' };

@@ -241,7 +241,7 @@ describe('W8: a restarted worker', () => {
     expect(await rows()).toEqual([back, back]);
   });
 
-  it('releases nothing of its current boot, of other workers or of foreign boots', async () => {
+  it('does not release tasks of its current boot, of other workers or of foreign boots', async () => {
     await heartbeat();
     await control.leased(['a', 'b', 'c'], 1);
     const lease = (extra: object) =>

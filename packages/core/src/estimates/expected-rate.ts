@@ -6,10 +6,10 @@ import type { PoolWorker } from './pool-state.ts';
 /** Which end of the range is calculated: `early` assumes the best, `late` the worst. */
 export type Outlook = 'early' | 'likely' | 'late';
 
-/** In the late outlook, the share left of a rate that was never measured, or of a worker that may sleep. */
+/** Factor of the late outlook for a rate that was never measured, and for the rate of a worker that may sleep. */
 const LATE_SHARE = 0.5;
 
-/** Ignore measurements younger than this: the first items have not ended yet. */
+/** Shorter measurements are ignored, because the first items have not ended yet. */
 const MIN_MEASURED_SECONDS = 30;
 
 /** A worker's reported rate for a work kind; null if it reports none. Treats a reported rate of zero as unknown. */
@@ -18,7 +18,7 @@ function reportedRate(worker: PoolWorker, kind: WorkKind): number | null {
   return reported > 0 ? reported : null;
 }
 
-/** The median of the reported rates per work kind, for workers that have not run it; null if nobody reports one. */
+/** Returns a function from a work kind to the median of its reported rates; null if no worker reports a rate. */
 export function medianRates(workers: readonly PoolWorker[]): (kind: WorkKind) => number | null {
   return byWorkKind((kind) => {
     const reported = workers.map((worker) => reportedRate(worker, kind)).filter((rate) => rate !== null);
@@ -27,10 +27,11 @@ export function medianRates(workers: readonly PoolWorker[]): (kind: WorkKind) =>
 }
 
 /**
- * Expected items a second of a worker for a work kind.
+ * Returns the items a second that a worker should finish of a work kind.
  *
  * A reported rate is the worker's rate while it works; a measured rate includes its pauses. Where they differ, the
- * early and the late outlook take the two ends, weighted by the trust in the measurement, and `likely` lies half way.
+ * `early` outlook uses the higher one and `late` the lower one, and `likely` lies half way. Less trust in the
+ * measurement moves all three towards the reported rate.
  */
 export function expectedRate(
   worker: PoolWorker,
@@ -52,7 +53,7 @@ export function expectedRate(
   return (reported + correction) * lateShare;
 }
 
-/** The measured rate of a worker that reports none; null if the measurement is too young. */
+/** The measured rate of a worker that reports none; null if the measurement is too short. */
 function usableMeasurement(measured: MeasuredRate | undefined): number | null {
   if (measured === undefined || measured.itemsPerSecond <= 0) return null;
   return measured.sinceSeconds < MIN_MEASURED_SECONDS ? null : measured.itemsPerSecond;

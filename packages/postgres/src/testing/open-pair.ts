@@ -16,13 +16,13 @@ import { type SupervisedServer, startSupervised } from '../embedded/supervised-s
 
 /** A primary and a synchronous standby. */
 export interface PostgresPair {
-  /** URL of a database that names both servers. */
+  /** Database URL with both servers as hosts. */
   readonly url: string;
   /** URL of the same database on the standby only. */
   readonly promotedUrl: string;
-  /** Kills the primary, like a crash. */
+  /** Kills the primary with SIGKILL. */
   killPrimary(): Promise<void>;
-  /** Makes the standby the primary. Resolves when it accepts writes. */
+  /** Promotes the standby. Resolves when the standby accepts writes. */
   promote(): Promise<void>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function openPair(): Promise<PostgresPair> {
         primary_conninfo: `host=127.0.0.1 port=${port} user=${ROLE} password=${password}`,
       }),
     );
-    // Like every write, this waits for the standby.
+    // Waits for the standby, because replication is synchronous.
     const base = `postgres://${login}@127.0.0.1`;
     await withConnection(`${base}:${port}/postgres`, async (sql) => sql`create database macbatch`);
     return {

@@ -8,14 +8,14 @@ const HELD_BY_ANN = { status: 'leased', attempts: 1, expiries: 0, assigned_worke
 
 const { db, lease, report, expireCopies, taskRow, leasedToAnn, copyFor } = copyStore();
 
-describe('T7: results of a copy', () => {
+describe('results of a copy', () => {
   it('T7: keeps the first outcome of each item, from the holder or from the copy', async () => {
     const { id, task } = await leasedToAnn(4);
     const copy = await copyFor('bob', { rate: 100 });
     expect(idsOf([copy])).toEqual([3, 2].map(item));
     await report('bob', copy, 3);
-    const [verdict] = await db.store.report('ann', [completion(task, '{"by":"ann"}')]);
-    expect(verdict).toMatchObject({ outcome: 'accepted', status: 'done' });
+    const [answer] = await db.store.report('ann', [completion(task, '{"by":"ann"}')]);
+    expect(answer).toMatchObject({ outcome: 'accepted', status: 'done' });
     expect(await report('bob', copy, 2)).toMatchObject([{ outcome: 'superseded', status: 'done' }]);
     expect(await db.store.readJob(id)).toMatchObject({ state: 'done', items: { ok: 4 }, leasesGranted: 1 });
     const [, , two, three] = await db.sql<{ output: string }[]>`select output from results order by seq`;
@@ -40,7 +40,7 @@ describe('T7: results of a copy', () => {
     expect(await report('eve', copy, 2)).toMatchObject([{ outcome: 'refused', code: 'not_leased' }]);
   });
 
-  it('names items with an outcome from another worker in the answers to reports and renewals', async () => {
+  it('lists the items that another worker has finished in the answers to reports and renewals', async () => {
     const { task } = await leasedToAnn(6);
     const copy = await copyFor('bob');
     await report('bob', copy, 5, 4);
@@ -88,12 +88,12 @@ describe('a copy that does not finish', () => {
     await db.sql`update tasks set lease_until = now() + interval '1 second'`;
     expect(await db.store.renew('bob', 'boot-of-bob', [copy])).toMatchObject([{ refusal: null }]);
     const [copied] = await db.sql<
-      { long: boolean }[]
-    >`select lease_until > now() + interval '1 minute' as long from copies`;
+      { extended: boolean }[]
+    >`select lease_until > now() + interval '1 minute' as extended from copies`;
     const [held] = await db.sql<
-      { long: boolean }[]
-    >`select lease_until > now() + interval '1 minute' as long from tasks`;
-    expect([copied?.long, held?.long]).toEqual([true, false]);
+      { extended: boolean }[]
+    >`select lease_until > now() + interval '1 minute' as extended from tasks`;
+    expect([copied?.extended, held?.extended]).toEqual([true, false]);
     expect(await db.store.renew('eve', 'boot-of-eve', [copy])).toMatchObject([{ refusal: 'lease_lost' }]);
     await report('ann', task, 0, 1, 2, 3);
     expect(await db.store.renew('bob', 'boot-of-bob', [copy])).toMatchObject([{ refusal: 'already_done' }]);
@@ -111,7 +111,7 @@ describe('an expired copy', () => {
     expect([...kinds]).toEqual([{ kind: 'copy_lost', worker_id: 'bob' }]);
   });
 
-  it('T11: is the last copy of a task that has reached the limit of expiries for copies', async () => {
+  it('T11: is not followed by another copy when the task has reached the limit of expiries for copies', async () => {
     const { task } = await leasedToAnn(4);
     for (let n = 0; n < MAX_EXPIRIES_FOR_COPIES; n += 1) {
       await copyFor('bob');
@@ -121,7 +121,7 @@ describe('an expired copy', () => {
     expect(await taskRow(task)).toMatchObject({ expiries: MAX_EXPIRIES_FOR_COPIES });
   });
 
-  it('charges nothing when all its items have outcomes', async () => {
+  it('counts no expiry of the task when all its items have outcomes', async () => {
     const { task } = await leasedToAnn(4);
     const copy = await copyFor('bob');
     await report('bob', copy, 3);
@@ -149,7 +149,7 @@ describe('an expired copy', () => {
     expect([...(await db.sql`select kind from events`)]).toEqual([]);
   });
 
-  it('does not keep the lease from expiring or the task from being leased again', async () => {
+  it('does not prevent the lease from expiring or the task from being leased again', async () => {
     const { task } = await leasedToAnn(4);
     await copyFor('bob');
     await expireLeases(db.sql);

@@ -81,7 +81,7 @@ it('T13: the end of a job is not recorded when its tasks are sent back at the sa
   expect((await leaseTasks(db.store, 'bob')).length).toBe(1);
 });
 
-it('T13: a retry sends nothing of a cancelled job back', async () => {
+it('T13: a retry changes no task of a cancelled job', async () => {
   const jobId = await submitJob(db.store, { items: 4, shardSize: 2 });
   const lost = await leaseOne(db.store, 'ann');
   await db.store.report('ann', [failure(lost)]);

@@ -41,7 +41,7 @@ describe('TaskCuts', () => {
     expect(cuts.largestTaskBytes).toBeCloseTo(MAX_TASK_BYTES, 3);
   });
 
-  it('gives an item that is larger than a task one of its own', () => {
+  it('puts an item that is larger than the limit into a task with no other item', () => {
     expect(cutsOf(10, [1, MAX_TASK_BYTES + 1, 1])).toMatchObject({
       starts: [0, 1, 2],
       largestTaskBytes: MAX_TASK_BYTES + 1,

@@ -83,7 +83,7 @@ describe('an item error from a lease that no longer holds', () => {
 });
 
 describe('an item error of a copy', () => {
-  it('T10: ends the copy as failed, charges nobody and leaves the item to the holder', async () => {
+  it('T10: ends the copy as failed, charges no attempt and leaves the item to the holder', async () => {
     const { task } = await leasedToAnn(10);
     const copy = await copyFor('bob');
     const [failed, ...others] = copy.items;

@@ -40,6 +40,7 @@ async function serveSockets(onConnection: (socket: Socket) => void): Promise<str
   return `http://127.0.0.1:${address.port}`;
 }
 
+/** Writes a text every 20 ms until the test ends. */
 function drip(text: string, write: (text: string) => void): void {
   const timer = setInterval(() => write(text), 20);
   onTestFinished(() => clearInterval(timer));
@@ -57,7 +58,7 @@ it('returns the status, the headers and the text, without a byte order mark', as
   });
 });
 
-it('ends in time when the server drips bytes', async () => {
+it('times out when the server drips bytes', async () => {
   const asking = ask((_incoming, outgoing) => {
     outgoing.writeHead(200);
     drip('\n', (text) => outgoing.write(text));
@@ -65,7 +66,7 @@ it('ends in time when the server drips bytes', async () => {
   await expect(asking).rejects.toMatchObject({ isTimeout: true, bytesArrived: true });
 });
 
-it('ends in time when the server drips headers', async () => {
+it('times out when the server drips headers', async () => {
   const url = await serveSockets((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     drip('X-More: 1\r\n', (text) => socket.write(text));
@@ -73,28 +74,28 @@ it('ends in time when the server drips headers', async () => {
   await expect(askUrl(url, SHORT)).rejects.toMatchObject({ isTimeout: true, bytesArrived: false });
 });
 
-it('ends in time when the server accepts the connection and says nothing', async () => {
+it('times out when the server accepts the connection and says nothing', async () => {
   const url = await serveSockets(() => undefined);
   await expect(askUrl(url, SHORT)).rejects.toMatchObject({ isTimeout: true, bytesArrived: false });
 });
 
-it('ends in time when a whole answer stops before its last byte', async () => {
+it('times out when an answer stops before its last byte', async () => {
   const asking = ask((_incoming, outgoing) => {
     outgoing.writeHead(200, { 'content-length': '10' }).write('123456789');
   }, LONGER);
   await expect(asking).rejects.toMatchObject({ isTimeout: true, bytesArrived: true });
 });
 
-it('keeps no more bytes than allowed of a reply that never ends, and closes the connection', async () => {
+it('stops an endless reply at the size limit and closes the connection', async () => {
   let closed: Promise<unknown> | undefined;
   const reply = await ask((_incoming, outgoing) => {
     closed = once(outgoing, 'close');
     outgoing.writeHead(200);
-    const more = () => {
+    const writeMore = () => {
       while (!outgoing.destroyed && outgoing.write('x'.repeat(600)));
-      outgoing.once('drain', more);
+      outgoing.once('drain', writeMore);
     };
-    more();
+    writeMore();
   });
   expect(reply).toMatchObject({ isTooLong: true, text: 'x'.repeat(1000) });
   await closed;
@@ -113,7 +114,7 @@ it.each([
   expect(await send('x'.repeat(1_000_000))).toMatchObject({ isTooLong: true });
 });
 
-it('takes a compressed reply that is cut for a broken one', async () => {
+it('treats a truncated compressed reply as a broken connection', async () => {
   const asking = ask((_incoming, outgoing) => {
     outgoing.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('{"a":1}').subarray(0, 12));
   });
@@ -127,7 +128,7 @@ it('rejects with the reason of the signal, before and during the request', async
   await expect(ask(() => undefined, {}, AbortSignal.abort('before'))).rejects.toBe('before');
 });
 
-it('says that a connection broke, and whether the answer had begun', async () => {
+it('reports a broken connection, and whether any byte of the answer arrived', async () => {
   await expect(ask((incoming) => incoming.socket.destroy())).rejects.toMatchObject({
     isTimeout: false,
     bytesArrived: false,

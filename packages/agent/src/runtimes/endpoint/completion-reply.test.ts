@@ -18,7 +18,7 @@ const failureOf = (reply: unknown, jobType: 'chat' | 'generate' | 'embed' = 'cha
   }
 };
 
-test('keeps the finish reason, and says that an answer was cut', () => {
+test('keeps the finish reason, and marks a truncated answer', () => {
   expect(endpointReply('chat', chat({ content: 'Once upon' }, 'length'))).toEqual({
     output: '{"text":"Once upon","finish_reason":"length","cut":true}',
     model: 'm',
@@ -26,7 +26,7 @@ test('keeps the finish reason, and says that an answer was cut', () => {
   });
 });
 
-test('keeps tool calls, also without a text', () => {
+test('keeps tool calls, even without a text', () => {
   const toolCalls = [{ id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } }];
   expect(outputOf(chat({ content: null, tool_calls: toolCalls }, 'tool_calls'))).toEqual({
     text: '',
@@ -71,7 +71,7 @@ describe('keeps what was asked for and what the server adds', () => {
     expect(outputOf(reply)).toMatchObject(kept);
   });
 
-  it('leaves out what says nothing, and the envelope', () => {
+  it('leaves out empty members and the members of the envelope', () => {
     const message = { content: 'A', refusal: null, annotations: [], tool_calls: [], reasoning: '' };
     const reply = {
       id: 'x',
@@ -82,7 +82,7 @@ describe('keeps what was asked for and what the server adds', () => {
     expect(endpointReply('chat', reply).output).toBe('{"text":"A","finish_reason":"stop"}');
   });
 
-  it('says which members are too deep to keep, and keeps the text', () => {
+  it('lists the members that are too deep to keep, and keeps the text', () => {
     const deep: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
     expect(outputOf(chat({ content: 'A', reasoning_details: deep }))).toEqual({
       text: 'A',
@@ -130,7 +130,7 @@ describe('joins content in parts', () => {
     expect(outputOf(chat({ content }))).toEqual({ finish_reason: 'stop', ...output });
   });
 
-  it('fails the item for a content that is no text at all', () => {
+  it('fails the item when the content is not a text', () => {
     expect(failureOf(chat({ content: 7 }))).toMatchObject({
       failure: 'permanent',
       code: 'unreadable_answer',

@@ -37,7 +37,7 @@ test('names the Local Network permission of macOS at EHOSTUNREACH', () => {
   expect(failure.message).toMatch(/10\.0\.0\.7:1234.*Local Network/);
 });
 
-test('says whether a broken connection had brought a part of the answer', () => {
+test('says whether the connection broke before or during the answer', () => {
   const failure = (bytesArrived: boolean) =>
     failureOfConnection(withCode('ECONNRESET'), 'mac.local:1234', { bytesArrived });
   expect(failure(true)).toMatchObject({ failure: 'interrupted', bytesArrived: true });
@@ -45,7 +45,7 @@ test('says whether a broken connection had brought a part of the answer', () => 
   expect(failure(false).message).toMatch(/closed the connection before it answered/);
 });
 
-test('takes a connection that times out in the middle of an answer for a broken one', () => {
+test('treats a connection that times out in the middle of an answer as a broken one', () => {
   expect(failureOfConnection(withCode('ETIMEDOUT'), 'mac.local:1234', { bytesArrived: true })).toMatchObject({
     failure: 'interrupted',
     code: 'request_failed',

@@ -51,7 +51,7 @@ it('fails the item for an answer that never ends', async () => {
   await expect(post(open(url))).rejects.toMatchObject({ failure: 'permanent', code: 'answer_too_large' });
 });
 
-it('says how long it waited, and whether the answer had begun', async () => {
+it('reports how long it waited, and whether the answer had begun', async () => {
   const silent = await serveLocally(() => undefined);
   await expect(post(open(silent, { timeoutMs: 100 }))).rejects.toMatchObject({
     failure: 'timeout',
@@ -97,7 +97,7 @@ it.each(['chat/completions', 'completions', 'embeddings', 'models'])(
   },
 );
 
-it('follows no redirect, and says where it leads', async () => {
+it('does not follow a redirect, and names its target', async () => {
   const url = await serveLocally((incoming, outgoing) => {
     incoming.resume();
     outgoing.writeHead(308, { location: 'https://models.example/v1?code=q-secret' }).end();
@@ -108,8 +108,8 @@ it('follows no redirect, and says where it leads', async () => {
   });
 });
 
-describe('own headers', () => {
-  it('go with every request', async () => {
+describe('the configured headers', () => {
+  it('are sent with every request', async () => {
     const seen: IncomingMessage[] = [];
     const server = open(await serveLocally(answering(seen)), {
       headers: { 'API-Key': 's3cret', 'x-team': 'a b' },
@@ -121,7 +121,7 @@ describe('own headers', () => {
     for (const { headers } of seen) expect(headers).toMatchObject({ 'api-key': 's3cret', 'x-team': 'a b' });
   });
 
-  it('are removed from messages, whole and without their scheme, also inside JSON', async () => {
+  it('are removed from messages, with and without their scheme, even inside JSON', async () => {
     const url = await serveLocally((_incoming, outgoing) => {
       outgoing
         .writeHead(400)

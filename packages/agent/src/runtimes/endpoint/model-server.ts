@@ -23,7 +23,7 @@ const METADATA_BOUNDS: RequestBounds = { timeoutMs: 5000, maxBytes: 8 * MEGABYTE
 const MAX_ANSWER_BYTES = 32 * MEGABYTE;
 
 export interface ModelServerConfig {
-  /** Base URL of the API, usually ending in `/v1`. Its query goes with every request. */
+  /** Base URL of the API, usually ending in `/v1`. Every request carries its query. */
   readonly url: string;
   readonly key?: string | undefined;
   /** Sent with every request. */

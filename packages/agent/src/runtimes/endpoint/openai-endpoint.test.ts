@@ -136,7 +136,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       expect(await runtime.probe?.(offers)).toEqual([false, false, false]);
     });
 
-    test('tells a server that is killed during a request from one that was killed before it', async () => {
+    test('distinguishes a server that died during a request from one that died before it', async () => {
       const doomed = await spawnLlamaServer();
       const runtime = open(doomed.url);
       await runtime.run(request('chat', 'Hello!'));
@@ -203,7 +203,7 @@ test('fails at a 200 with an error, and hides the key in its message', async () 
   });
 });
 
-test('says of a refused answer which model ran and what it cost, and hides the key in its words', async () => {
+test('reports the model and the token usage of a refusal, and hides the key in its text', async () => {
   const url = await listen((incoming, reply) => {
     if (incoming.method === 'GET') return reply.writeHead(404).end();
     const message = { content: null, refusal: 'Not with k-4711.' };

@@ -19,7 +19,7 @@ const DIGEST_TRUSTED_MS = 60_000;
 const MAX_DIGESTS = 100;
 
 export interface EndpointConfig {
-  /** Base URL of the API, usually ending in `/v1`. Its query goes with every request. */
+  /** Base URL of the API, usually ending in `/v1`. Every request carries its query. */
   readonly url: string;
   readonly key?: string | undefined;
   /** Sent with every request. They are secret. */
@@ -120,7 +120,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
       const listed = listsModel(list, models.get(offer.model) ?? offer.model);
       if (listed !== undefined) hasListed = true;
       if (code === 'model_not_found') return listed === true;
-      // A server without a list of models is back when it answers at all.
+      // A server without a list of models counts as back as soon as it answers.
       if (WAITS.has(code)) return isReached && (listed !== undefined || !hasListed);
       return listed !== undefined;
     });

@@ -62,7 +62,7 @@ test('names the model, the digest of its weights and the number of tokens that i
   expect(usage).toEqual({ input_tokens: (JSON.parse(output) as Embedding).tokens_read });
 });
 
-test('gives a text the same embedding alone and in a batch', async () => {
+test('returns the same embedding for a text alone and in a batch', async () => {
   const texts = ['Hello.', 'The delivery is late. '.repeat(40), 'One more.'];
   const together = await Promise.all(texts.map((text) => embed(text)));
   for (const [at, text] of texts.entries()) expect(await embed(text)).toEqual(together[at]);
