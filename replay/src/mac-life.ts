@@ -8,7 +8,7 @@ interface PowerChange {
   readonly what: 'on' | 'off';
 }
 
-/** Lists when a Mac goes on and off, in seconds after the first submission. Minus infinity means from the start. */
+/** Lists when a Mac switches on and off, in seconds after the first submission. Minus infinity means from the start. */
 export function powerChanges({ asleep, diesAt }: MacTrace): PowerChange[] {
   const end = diesAt ?? Number.POSITIVE_INFINITY;
   const all: PowerChange[] = asleep.flatMap(([from, until]): PowerChange[] => [

@@ -8,7 +8,7 @@ import { EXIT, Failure } from '@macbatch/terminal';
 export type OutputTarget =
   /** A regular file, which appears whole or not at all: the draft is renamed at the end. */
   | { readonly kind: 'file'; readonly path: string; readonly draft: string }
-  /** A pipe, a device or a descriptor, which is written to as it is. */
+  /** A pipe, a device or a descriptor. Outcomes are written to it directly, without a draft. */
   | { readonly kind: 'special'; readonly path: string };
 
 /** Paths of descriptors that this process was given. Replacing them would write past the program that waits for them. */

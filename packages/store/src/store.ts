@@ -62,7 +62,7 @@ interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
   /** The worker renews its leases, so they can be shorter. */
   readonly renews: boolean;
   /**
-   * All leases that this boot knows of. Leases that it was granted beside them are answered again before anything
+   * All leases that this boot knows of. Other leases that it was granted are answered again before anything
    * new is granted: it lost the answer that granted them.
    */
   readonly knownLeases?: readonly LeaseName[];

@@ -21,9 +21,9 @@ export interface AgentOptions {
   readonly running?: RunningItems;
   /** Number of items that run concurrently. */
   readonly concurrency: number;
-  /** Most tasks of one lease call; null lets the control plane go by the worker's rate. */
+  /** The highest number of tasks in one lease call; null lets the control plane decide by the worker's rate. */
   readonly leaseLimit: number | null;
-  /** How long running items may go on after the worker was asked to stop. */
+  /** How long running items may continue after a request to stop. */
   readonly graceMs: number;
   /** Longest time between two heartbeats. A lease shorter than three times this is renewed sooner. */
   readonly heartbeatMs: number;
@@ -35,7 +35,7 @@ export interface AgentOptions {
   /** How long the worker waits when a model server is in trouble. */
   readonly pauses?: Pauses;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** This machine's wall clock in milliseconds. Unlike timers it goes on while the machine sleeps. */
+  /** This machine's wall clock in milliseconds. Unlike timers, it advances while the machine sleeps. */
   readonly now: () => number;
   /** Waits before a retry. */
   readonly sleep: Sleep;

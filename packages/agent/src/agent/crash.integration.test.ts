@@ -42,7 +42,7 @@ it.each([
     code: 'runtime_crashed',
     message: expect.stringContaining(how),
   });
-  // It crashed once beside others and three times alone. The others crashed with it once.
+  // It crashed once while other items ran, and three times alone. The others crashed with it once.
   expect(companionsOf(runtime, text)).toEqual([4, 1, 1, 1]);
   expect(crashesOf(agent, 'i2')).toBe(4);
   for (const innocent of ['a', 'b', 'c']) expect(companionsOf(runtime, innocent)).toEqual([4, 1]);

@@ -29,7 +29,7 @@ export interface HeartbeatLoopDeps {
   readonly recovery: Recovery;
 }
 
-/** Sends heartbeats, which describe the worker and renew its leases. A loop of its own, so that a busy worker stays alive. */
+/** Sends heartbeats, which describe the worker and renew its leases. A separate loop, so that a busy worker stays alive. */
 export class HeartbeatLoop {
   readonly #deps: HeartbeatLoopDeps;
   readonly #now = new Signal();

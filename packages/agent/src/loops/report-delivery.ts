@@ -137,7 +137,7 @@ export class ReportDelivery {
   }
 }
 
-/** A proxy before the control plane may have a limit of its own. */
+/** A proxy before the control plane may have a lower limit than the control plane. */
 function isAboutContent({ code, status }: ApiError): boolean {
   return CONTENT_PROBLEMS.has(code) || (code === 'foreign_reply' && status === 413);
 }

@@ -3,7 +3,7 @@ const WINDOW_MS = 60_000;
 
 interface Meter {
   running: number;
-  /** When the meter was last brought up to date. */
+  /** When the meter was last updated. */
   at: number;
   /** Time with running items, and finished items. Both fade out over the window. */
   busyMs: number;

@@ -35,16 +35,16 @@ export interface RunResult {
 
 /**
  * How a run failed. The class decides what the agent does:
- * `permanent`: records the item's error; the rest of the task goes on.
+ * `permanent`: records the item's error. The other items of the task continue.
  * `not_here`: this Mac cannot run it (model missing, wrong key): hands the task back and withdraws the offer.
- * `wait`: the server takes no request now (it starts, is full, refuses connections): sends nothing for a while. The
- * item has not run, so nothing is charged.
- * `overload`: the server ended the request because too many ran concurrently: runs fewer, and the item again.
- * `interrupted`: the connection broke after the request had left: the server died, or the item is to blame. Runs the
- * item alone to find out.
+ * `wait`: the server accepts no request now (it starts, is full, refuses connections). Sends nothing for a while. The
+ * item has not run, so no attempt is charged.
+ * `overload`: the server ended the request because too many ran concurrently. Retries the item, with fewer at once.
+ * `interrupted`: the connection broke after the request was sent. Either the server died or the item killed it. Runs
+ * the item alone to find out.
  * `timeout`: no complete answer within the time limit. The server may still be working on the request.
- * `transient`: tries again a few times.
- * `crashed`: the process that ran it died: runs the item alone, to find out whether it is to blame.
+ * `transient`: the failure may not happen again. Retries a few times.
+ * `crashed`: the process that ran the item died. Runs the item alone to find out whether the item killed it.
  */
 export type FailureClass =
   | 'permanent'
@@ -56,12 +56,12 @@ export type FailureClass =
   | 'transient'
   | 'crashed';
 
-/** What is known about a failure beside its class, code and message. */
+/** Facts about a failure other than its class, code and message. */
 export interface FailureDetails {
   readonly cause?: unknown;
   /** For `not_here`: offers of the runtime that cannot be run until it has looked again. */
   readonly withdraws?: RuntimeWithdrawal | null;
-  /** For `wait`: how long the server asked to be left alone. */
+  /** For `wait`: how long the server asked for no requests. */
   readonly retryAfterMs?: number | null;
   /** For `timeout`: parts of the answer had arrived, so the server was working on this item. */
   readonly bytesArrived?: boolean;
@@ -105,7 +105,7 @@ export class RunFailure extends Error {
 export interface Runtime {
   readonly name: string;
   /**
-   * Its items run on a server that has other clients, and that may go on with an aborted request.
+   * Its items run on a server that has other clients, and that may continue an aborted request.
    * @default false
    */
   readonly remote?: boolean;

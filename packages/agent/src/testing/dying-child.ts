@@ -24,7 +24,7 @@ function die(text: string, textsInBatch: number): void {
   if (text.startsWith('abort')) process.abort();
   if (text === 'exit') process.exit(3);
   if (text === 'kill') process.kill(process.pid, 'SIGKILL');
-  // Like an item that needs too much memory beside others.
+  // Simulates an item that needs too much memory while other items run.
   if (text === 'die-in-company' && textsInBatch > 1) process.abort();
   // The signal is on its way. Do not answer before it arrives.
   if (text === 'kill') for (;;);

@@ -64,7 +64,7 @@ export class SimulatedTime {
     this.#waiting.push({ at: this.#now + Math.max(0, ms), run });
   }
 
-  /** Runs the next event. False when there is none before `until`. */
+  /** Runs the next event. Returns false if no event is due before `until`. */
   advance(until: number): boolean {
     const [next] = this.#waiting.toSorted((one, other) => one.at - other.at);
     if (next === undefined || next.at > until) return false;

@@ -1,7 +1,7 @@
 import type { Effect } from './effect.ts';
 import type { WorkerState } from './worker-state.ts';
 
-/** A new state, and what the outside world has to do. */
+/** A new state, and the effects to carry out. */
 export interface Step {
   readonly state: WorkerState;
   readonly effects: readonly Effect[];
@@ -32,7 +32,7 @@ export function set(changed: (state: WorkerState) => WorkerState): Change {
   return (state) => ({ state: changed(state), effects: [] });
 }
 
-/** Has the outside world do something. */
+/** Adds an effect. */
 export function emit(...effects: readonly Effect[]): Change {
   return (state) => ({ state, effects });
 }

@@ -2,7 +2,7 @@ import type { LeasedTask, LeaseName, Outcome, ReportEntry } from '@macbatch/cont
 import type { Offer } from '../runtimes/runtime.ts';
 import type { LeasedItem } from './held-task.ts';
 
-/** Something for the outside world to do. The order of effects matters. */
+/** An instruction to the code around `step`, which does the I/O. Effects run in order. */
 export type Effect =
   /** Ends with `item_ended`. `alone`: the item is a suspect and has the slots for itself. */
   | {

@@ -21,7 +21,7 @@ export interface EndpointRun {
   readonly number: number;
   readonly model: string;
   readonly startedAt: number;
-  /** Nothing else may run on the runtime beside it. */
+  /** No other item may run on the runtime at the same time. */
   readonly exclusive: boolean;
 }
 
@@ -59,7 +59,7 @@ export function roomFor(
   return now < rateLimit.nextAt ? 0 : Math.min(room, 1);
 }
 
-/** When the room for a model may change by the passing of time alone; null if it will not. */
+/** When the number of items that may start may change without an event; null if only an event can change it. */
 export function roomChangesAt(control: EndpointControl, model: string, now: number): number | null {
   const { gate, rateLimit } = control;
   const lane = laneOf(control, model);

@@ -32,7 +32,7 @@ export function noteAnswer(run: Run, hasOutput: boolean, now: number): Change {
   };
 }
 
-/** Notes that the server may go on with an aborted request for as long as the slowest one took so far. */
+/** Assumes that the server continues an aborted request for as long as the slowest request took so far. */
 export function noteAbort(run: Run, now: number): Change {
   return withControl(run.runtime, (control) => {
     if (!control.remote) return control;

@@ -2,29 +2,30 @@ import type { ReportedError } from '@macbatch/contract';
 import type { Pauses } from './pauses.ts';
 
 /**
- * The circuit breaker of a runtime, or of one of its models, while it is in trouble. It lets nothing through until
- * `until`. After that it lets one item through. An answer removes it, another failure closes it for longer.
+ * The circuit breaker of a runtime, or of one of its models, while it is in trouble. No item starts before `until`.
+ * Then one item starts. An answer removes the gate. Another failure closes it for longer. All times are in
+ * milliseconds on the worker's clock.
  */
 export interface Gate {
-  /** What the server said last. */
+  /** The server's latest error. */
   readonly error: ReportedError;
   /** When the trouble began. */
   readonly since: number;
-  /** When it was closed last. Failures of runs that started earlier say nothing new. */
+  /** When it was closed last. Failures of runs that started earlier do not close it again. */
   readonly closedAt: number;
   readonly until: number;
   /** Closings in a row without an answer between them. */
   readonly closings: number;
 }
 
-/** Codes of a server that takes no request at all. A look at its list of models shows when it is back. */
+/** Codes of a server that accepts no request. A request for its list of models shows when it is back. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading']);
-/** Codes of a server that works and wants fewer requests. */
+/** Codes of a server that works but asks for fewer requests. */
 const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 
 /** Part of a pause that is random, so that workers do not all try at the same moment. */
 const JITTER = 0.5;
-/** The same for a pause that the server asked for. It may only get longer. */
+/** Random part of a pause that the server asked for. It only makes the pause longer. */
 const REQUESTED_JITTER = 0.05;
 
 /** Shortest pause, as a part of the first pause for a full server: some servers ask for 0 seconds. */
@@ -36,7 +37,7 @@ export interface Closing {
   /** When the run that failed had started. */
   readonly startedAt: number;
   readonly retryAfterMs: number | null;
-  /** In [0, 1): drawn outside. */
+  /** A random number in [0, 1). The caller draws it, because a step is pure. */
   readonly jitter: number;
 }
 
@@ -49,7 +50,7 @@ export function closeGate(gate: Gate | null, closing: Closing, pauses: Pauses, n
   const requestedMs = (retryAfterMs ?? 0) * (1 + REQUESTED_JITTER * jitter);
   const pause = retryAfterMs === null ? ownMs : Math.max(requestedMs, pauses.busyMs * SHORTEST_PAUSE);
   if (!isNews) {
-    // A later request may have been told to wait for longer.
+    // The server may have asked a later request for a longer pause.
     return retryAfterMs === null ? gate : { ...gate, until: Math.max(gate.until, now + pause) };
   }
   return { error, since: gate?.since ?? now, closedAt: now, until: now + pause, closings };
@@ -60,17 +61,20 @@ function pauseMs(code: string, closings: number, tookMs: number, pauses: Pauses)
   if (UNREACHABLE.has(code)) return pauses.unreachableMs;
   if (code === 'server_busy') return doubled(pauses.busyMs, pauses.maxBusyMs);
   if (code === 'rate_limited') return doubled(pauses.busyMs, pauses.maxRateLimitMs);
-  // A server that goes on with the request after the client has gone is busy for about as long again.
+  // A server that continues the request after the client has disconnected is busy for about as long again.
   if (code === 'timeout') return doubled(Math.max(tookMs, pauses.brokenMs), pauses.maxTimeoutMs);
   return doubled(pauses.brokenMs, pauses.maxBrokenMs);
 }
 
-/** Opens the gate if the answered run was the one that it let through. Earlier runs say nothing about now. */
+/**
+ * Removes the gate if the answered run started after the pause. An answer to an earlier run does not show that the
+ * server works now.
+ */
 export function openedBy(gate: Gate | null, startedAt: number): Gate | null {
   return gate !== null && startedAt >= gate.until ? null : gate;
 }
 
-/** Whether nothing gets through now. */
+/** Whether no item may start now. */
 export function isShut(gate: Gate | null, now: number): boolean {
   return gate !== null && now < gate.until;
 }
@@ -80,7 +84,7 @@ export function isDown(gate: Gate | null): boolean {
   return gate !== null && !SLOWED.has(gate.error.code);
 }
 
-/** Whether a look at the server's list of models can show that the trouble is over. */
+/** Whether a request for the server's list of models can show that the trouble is over. */
 export function isUnreachable(gate: Gate | null): gate is Gate {
   return gate !== null && UNREACHABLE.has(gate.error.code);
 }

@@ -103,7 +103,7 @@ export function addOutcome(task: HeldTask, outcome: Outcome): HeldTask {
   };
 }
 
-/** Notes that an item failed here. The first error is the task's. The other items go on, so that they get outcomes. */
+/** Notes that an item failed here. The first error is the task's. The other items continue, so that they get outcomes. */
 export function addFailure(task: HeldTask, error: ReportedError): HeldTask {
   return { ...task, error: task.error ?? error };
 }

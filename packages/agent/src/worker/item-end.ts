@@ -3,7 +3,7 @@ import type { Outcome, ReportedError } from '@macbatch/contract';
 /** How far a `not_here` failure reaches among the offers of the runtime that failed. */
 export type WithdrawalReach = 'offer' | 'model' | 'runtime';
 
-/** What a runtime wants withdrawn after a `not_here` failure, beside the usual pause of the failed offer. */
+/** What a runtime wants withdrawn after a `not_here` failure, in addition to the usual pause of the failed offer. */
 export interface RuntimeWithdrawal {
   readonly reach: WithdrawalReach;
   /** `probe`: until a probe succeeds. `restart`: for the life of this process. */
@@ -15,7 +15,7 @@ export interface FailedEnd {
   readonly kind: 'failed';
   readonly failure: 'wait' | 'overload' | 'interrupted' | 'timeout' | 'transient';
   readonly error: ReportedError;
-  /** How long the server asked to be left alone. */
+  /** How long the server asked for no requests. */
   readonly retryAfterMs: number | null;
   /** Parts of the answer had arrived. */
   readonly bytesArrived: boolean;

@@ -5,7 +5,7 @@ import type { Pauses } from './pauses.ts';
 const MAX_TRIES = 3;
 /** Time-outs of one item alone, on a server that has answered nobody, before other items get their turn. */
 const MAX_TIMEOUTS_ALONE = 8;
-/** An item that failed this often beside others runs alone on its endpoint next. */
+/** An item that failed this often while others ran runs alone on its endpoint next. */
 const ALONE_AFTER_TRIES = 2;
 /** Pauses before the next try grow by this factor while nothing shows who is to blame. */
 const PAUSE_FACTOR = 4;
@@ -24,7 +24,7 @@ export interface ItemRecord {
   readonly answeredAtFailure: number;
   /** The earliest time of the next run. */
   readonly notBefore: number;
-  /** Nothing else may run on the runtime beside its next run. */
+  /** No other item may run on the runtime during its next run. */
   readonly alone: boolean;
 }
 
@@ -152,7 +152,7 @@ function nextTry(
   const pauseMs = isServerWorking ? pauses.retryMs : Math.min(grown, pauses.maxRetryMs);
   return {
     ...record,
-    // An item that broke its connection beside others runs alone as soon as it can.
+    // An item that broke its connection while others ran runs alone as soon as it can.
     notBefore: kind === 'interrupted' && record.triesAlone === 0 ? now : now + pauseMs * (0.75 + jitter / 2),
     alone: kind === 'interrupted' || (kind !== 'transient' && record.tries >= ALONE_AFTER_TRIES),
   };

@@ -28,7 +28,7 @@ function entryBytes({ outcomes, acknowledged }: Reportable): number {
   return outcomes.slice(acknowledged).reduce((sum, outcome) => sum + outcomeBytes(outcome), OVERHEAD_BYTES);
 }
 
-/** Whether entries must go in several calls. A single outcome can't be divided, whatever its size. */
+/** Whether entries must go in several calls. A single outcome can't be divided, even if it is too large. */
 export function isTooLargeForOneCall(entries: readonly ReportEntry[]): boolean {
   const outcomes = entries.flatMap((entry) => entry.outcomes);
   const bytes = outcomes.reduce((sum, outcome) => sum + outcomeBytes(outcome), 0);

@@ -16,7 +16,7 @@ import { isReadyForWork, wantedOffers } from './work-wanted.ts';
 import type { WorkerState } from './worker-state.ts';
 
 /**
- * The whole behaviour of a worker: returns the next state and the effects, which are what the outside world has to do.
+ * The whole behaviour of a worker: returns the next state and the effects, which its caller carries out.
  * Pure: the time comes with the event. The loops feed it events and carry out its effects. `step.test.ts` has a table
  * of what each event does in each state.
  */

@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 import { isStartable } from './held-task.ts';
 import type { WorkerState } from './worker-state.ts';
 
-/** Has the outside world say when the next thing happens by the passing of time alone. */
+/** Sets the alarm to the next time at which the state changes without an event. */
 export function setWakeUp(now: number): Change {
   return (state) => {
     const at = nextChangeAt(state, now);
@@ -21,7 +21,7 @@ export function isAlarmDue({ wakeAt }: WorkerState, now: number): boolean {
   return wakeAt !== null && now >= wakeAt;
 }
 
-/** When the state would change by the passing of time alone; null if it would not. */
+/** When the state changes without an event; null if only an event can change it. */
 function nextChangeAt(state: WorkerState, now: number): number | null {
   if (state.life === 'draining' || state.life === 'stopped') return null;
   const waits = state.tasks.some(isStartable);

@@ -19,7 +19,7 @@ interface RuntimeSettings {
   /** For logs. */
   readonly name: string;
   readonly offers: readonly Offer[];
-  /** It runs items on a server that has other clients and may go on with a request that was aborted. */
+  /** It runs items on a server that has other clients and may continue an aborted request. */
   readonly remote: boolean;
 }
 
@@ -137,7 +137,7 @@ export interface WorkerState {
   readonly outboxWritable: boolean;
   /** Number of the next task or run. */
   readonly nextNumber: number;
-  /** When the outside world is to say that time has passed; null if nothing depends on time alone. */
+  /** When the next `time_passed` event is due; null if nothing changes without an event. */
   readonly wakeAt: number | null;
 }
 

@@ -87,9 +87,9 @@ async function readBytes(c: Context, limits: BodyLimits): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-function within<Value>(ms: number, value: Promise<Value>): Promise<Value> {
+function within<Value>(timeoutMs: number, value: Promise<Value>): Promise<Value> {
   return pTimeout(value, {
-    milliseconds: ms,
+    milliseconds: timeoutMs,
     fallback: () => {
       throw new RefusedRequest('request_timeout', 'The body stopped arriving or arrives too slowly.');
     },

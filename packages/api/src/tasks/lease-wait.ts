@@ -10,25 +10,24 @@ const LOOK_AGAIN_MS = 1000;
 export class WorkWatch {
   readonly #store: Store;
   readonly #unsubscribe: () => void;
-  #rung = false;
+  #notified = false;
   #wake: (() => void) | null = null;
 
   constructor(store: Store) {
     this.#store = store;
     this.#unsubscribe = store.subscribe(() => {
-      this.#rung = true;
+      this.#notified = true;
       this.#wake?.();
     });
   }
 
   /**
-   * Waits until there may be work, `ms` milliseconds have passed, or the caller has disconnected. Also ends when the next lease
-   * can expire, so that waiting workers alone still expire leases. Returns true after a notification
-   * of work.
+   * Waits until there may be work, `maxWaitMs` has passed, or the caller has disconnected. Also ends when the next
+   * lease can expire, so that leases expire even if all workers wait. Returns true after a notification of work.
    */
-  async wait(ms: number, cancelled: AbortSignal): Promise<boolean> {
-    if (!this.#rung) {
-      const wait = Math.max(1, Math.min(ms, LOOK_AGAIN_MS, this.#store.quietForMs()));
+  async wait(maxWaitMs: number, cancelled: AbortSignal): Promise<boolean> {
+    if (!this.#notified) {
+      const waitMs = Math.max(1, Math.min(maxWaitMs, LOOK_AGAIN_MS, this.#store.quietForMs()));
       await new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);
@@ -36,14 +35,14 @@ export class WorkWatch {
           this.#wake = null;
           resolve();
         };
-        const timer = setTimeout(end, wait);
+        const timer = setTimeout(end, waitMs);
         cancelled.addEventListener('abort', end);
         this.#wake = end;
       });
     }
-    const rung = this.#rung;
-    this.#rung = false;
-    return rung;
+    const notified = this.#notified;
+    this.#notified = false;
+    return notified;
   }
 
   stop(): void {

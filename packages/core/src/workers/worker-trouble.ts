@@ -1,6 +1,6 @@
 import { isSameWorkKind, type WorkKind } from '../scheduling/work-kind.ts';
 
-/** Why a worker cannot run one of its offers now, in the words of its model server. */
+/** Why a worker cannot run one of its offers now, as its model server explained it. */
 export interface WorkerTrouble extends WorkKind {
   /** The runtime that has the trouble, such as a model server's host and port. */
   readonly endpoint: string;

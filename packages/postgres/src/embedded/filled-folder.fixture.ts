@@ -15,7 +15,7 @@ export const KEPT = 'from the first start';
 export interface FilledFolder {
   readonly folder: string;
   readonly cluster: string;
-  /** Returns a path beside the folder. `remove` deletes it too. */
+  /** Returns a path next to the folder. `remove` deletes it too. */
   beside(name: string): string;
   /** Starts a server on the folder, reads the data, and stops the server. */
   reopen(): Promise<string[]>;

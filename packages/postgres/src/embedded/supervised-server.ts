@@ -78,7 +78,7 @@ export async function startSupervised(
   supervisor.once('exit', async () => {
     if (stopping) return;
     if (progress.ended === undefined) {
-      // The server itself may go on.
+      // The server itself may still run.
       log('The embedded Postgres is unattended: its supervisor was killed');
       return;
     }

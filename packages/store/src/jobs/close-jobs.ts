@@ -16,7 +16,7 @@ const lockUnfinishedJobs = statement<JobsArguments, unknown>(
 
 /**
  * Copies outcomes to the items that repeat another item of their job. Runs when a job has ended, and again when an
- * outcome came late. `offset 0` makes each outcome a lookup by primary key, whatever the statistics say.
+ * outcome came late. `offset 0` makes each outcome a lookup by primary key, even if the statistics are wrong.
  */
 const fillRepeatedItems = statement<JobsArguments, unknown>(
   (arg) => sql`

@@ -45,7 +45,7 @@ export async function prunableJobs({ long }: ConnectionPools, olderThanSeconds: 
 
 /**
  * Deletes jobs that ended long ago. Marks each job first, which hides it from everybody, and then deletes it in
- * steps. Wherever a call stops, the next one goes on.
+ * steps. If a call stops early, the next one continues there.
  */
 export async function pruneJobs(
   connections: ConnectionPools,

@@ -137,7 +137,7 @@ it('T9: accepts a late result for a task that failed because of expiries', async
   expect(await audit(db.url)).toEqual([]);
 });
 
-/** Time passes by moving every lease end back as far as the injected clock goes on. */
+/** A step of a random history. Time passes: the injected clock advances, and every lease end moves back by as much. */
 const moment = fc.record({
   wait: fc.oneof(fc.constant(0), fc.nat({ max: 300 }), fc.nat({ max: 5000 }), fc.nat({ max: 100_000 })),
   does: fc.constantFrom('lease', 'lease of a worker that renews', 'renew', 'lease elsewhere', 'nothing'),
@@ -190,7 +190,7 @@ it('R1: gives every holder time to renew before it reclaims after its own host s
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
   await db.store.reclaim({ force: false });
-  // The database's clock goes on, and this process's clock stands still.
+  // The database's clock advances, and this process's clock does not.
   awakeMs += 2000;
   await db.sql`select pg_sleep(2.2)`;
   await expireLeases(db.sql);

@@ -10,7 +10,7 @@ import { verdictOnFailure, verdictOnOutcomes } from './verdicts.ts';
 
 type Batch = readonly PositionedEntry<Entry>[];
 
-/** What a report caused beside its verdicts. */
+/** Effects of a report other than the answers to its entries. */
 export interface ReportEffects {
   /** Jobs whose last task may have ended. */
   readonly jobsToClose: readonly string[];

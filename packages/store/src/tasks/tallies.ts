@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { jobTallies } from '../database/schema.ts';
 import { decayedItems } from './recent-items.ts';
 
-/** What the statement counts beside the changes of status. */
+/** Counts of the statement other than the changes of status. */
 interface Counted {
   /** Each task that became `failed` counts as a failure of the worker. */
   readonly failures?: boolean;

@@ -19,7 +19,7 @@ export async function freshDatabase(): Promise<{ readonly url: string } & AsyncD
   return { url: database.url, [Symbol.asyncDispose]: () => database.drop() };
 }
 
-/** Opens a store over a database of its own. */
+/** Opens a store over a new database. */
 export async function freshStore(options: Omit<StoreOptions, 'url'> = {}): Promise<FreshStore> {
   const database = await freshDatabase();
   const store = createStore({ url: database.url, ...options });

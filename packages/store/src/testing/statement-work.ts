@@ -21,7 +21,7 @@ interface ExplainedStore extends FreshStore {
 const NODE = /\(actual rows=([\d.]+) loops=(\d+)\)/;
 const REMOVED = /Rows Removed by (?:Join )?Filter: (\d+)/;
 
-/** Opens a store over a server of its own that explains every statement in its log, and gathers no statistics by itself. */
+/** Opens a store over a separate server that logs the plan of every statement and never gathers statistics. */
 export async function explainedStore(): Promise<ExplainedStore> {
   const lines: string[] = [];
   const server = await openPostgres({ throwaway: true, log: (line) => lines.push(line) });

@@ -28,7 +28,7 @@ export function endpointReply(
   return { output: JSON.stringify(output), model, usage };
 }
 
-/** Reads what a reply says beside its answer. */
+/** Reads the members of a reply other than its answer. */
 export function replyMetadata(reply: unknown): Omit<EndpointReply, 'output'> {
   const model = member(reply, 'model');
   return {

@@ -10,7 +10,7 @@ export function listsModel(body: unknown, model: string): boolean | undefined {
   return data.some((entry) => isSameModel(member(entry, 'id'), model));
 }
 
-/** The digest of a model in a reply of Ollama's `GET /api/tags`: SHA-256 of its manifest. Null if there is none. */
+/** The digest of a model in a reply of Ollama's `GET /api/tags`: SHA-256 of its manifest. Null if the reply has no digest. */
 export function ollamaDigest(body: unknown, model: string): string | null {
   const entry = elements(member(body, 'models')).find((one) => isSameModel(member(one, 'name'), model));
   const digest = member(entry, 'digest');

@@ -10,7 +10,7 @@ export interface MessageContent {
   readonly otherParts: readonly unknown[];
 }
 
-/** Names under which servers put the words of a thinking part. */
+/** Names of the member that holds the text of a thinking part, by server. */
 const THINKING_MEMBERS = ['thinking', 'reasoning', 'summary', 'text', 'content'];
 const TEXT_TYPES: readonly unknown[] = ['text', 'output_text', undefined];
 const THINKING_TYPES: readonly unknown[] = ['thinking', 'reasoning', 'reasoning_text', 'summary_text'];
@@ -51,7 +51,7 @@ function textOfPart(part: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The words of a part, at most a few levels deep. */
+/** Returns the text of a part. Reads at most a few levels deep. */
 function wordsOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
   if (depth > 4) return '';

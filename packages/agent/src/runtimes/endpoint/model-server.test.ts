@@ -152,7 +152,7 @@ describe('the configured headers', () => {
 });
 
 describe('a proxy', () => {
-  /** A proxy that forwards to `target`, whatever the name of the host. Counts its requests. */
+  /** A proxy that forwards every request to `target` and counts the requests. */
   async function proxyTo(target: () => number) {
     const used: string[] = [];
     const proxy = createServer((incoming, outgoing) => {

@@ -1,10 +1,10 @@
 import { parseJson } from '../json-value.ts';
 
-/** What Python writes for numbers that JSON does not have. Only matched outside of strings. */
+/** Python's spellings of numbers that JSON does not have. Matched only outside of strings. */
 const NOT_NUMBERS = /-?\bInfinity\b|\bNaN\b/g;
 
 /**
- * Parses the JSON of a model server; `undefined` when it is none. Servers in Python write `NaN` and `-Infinity`, mostly
+ * Parses the JSON of a model server; `undefined` if the text is not JSON. Servers in Python write `NaN` and `-Infinity`, mostly
  * for log probabilities. They become null, as in the servers that keep to JSON.
  */
 export function parseReply(text: string): unknown {

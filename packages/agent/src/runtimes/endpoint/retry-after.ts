@@ -8,7 +8,7 @@ const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * How long a server asks to be left alone, in milliseconds; null if it does not say. Reads `Retry-After` (seconds or
+ * How long a server asks for no requests, in milliseconds; null if it does not say. Reads `Retry-After` (seconds or
  * a date), `retry-after-ms`, `x-ratelimit-reset-requests`, and "try again in 20s" in the message.
  */
 export function retryAfterMs(headers: ReplyHeaders, message: string, nowMs: number): number | null {

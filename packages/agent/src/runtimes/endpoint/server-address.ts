@@ -15,7 +15,7 @@ export interface ServerAddress {
 const REQUEST_PATH = /\/(chat\/completions|completions|embeddings|models)$/;
 
 /**
- * Parses the base URL of an API, or the URL of one of its requests. Throws if it is none. The message contains no part
+ * Parses the base URL of an API, or the URL of one of its requests. Throws if it is not a URL. The message contains no part
  * that can be secret.
  */
 export function serverAddress(url: string): ServerAddress {

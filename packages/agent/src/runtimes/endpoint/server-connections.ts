@@ -57,7 +57,7 @@ export function serverConnections(
   return { dispatcher, proxy: uri.host, secrets: [decodeURIComponent(uri.password)] };
 }
 
-/** `localhost` is this machine over IPv4 and IPv6, whatever its hosts file says: a server may listen on one of them. */
+/** `localhost` is this machine over IPv4 and IPv6, regardless of its hosts file, because a server may listen on only one of them. */
 const lookupHost: LookupFunction = (host, options, callback) => {
   if (host.toLowerCase() !== 'localhost') return lookup(host, options, callback);
   const wanted = LOCALHOST.filter(({ family }) => !options.family || familyNumber(options.family) === family);

@@ -198,7 +198,7 @@ test('offers nothing without the optional packages, and says what to install', (
     const { failure, code, message, withdraws } = await runtime.run(request).catch((error) => error);
     console.log(JSON.stringify({ offers: runtime.offers, failure, code, message, withdraws }));
     await runtime.close();`;
-  // A process of its own, because pnpm starts vitest with a NODE_PATH under which everything is found.
+  // A separate process, because pnpm starts vitest with a NODE_PATH under which everything is found.
   const args = ['--input-type=module', '--eval', source];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', env: {} });
   expect(JSON.parse(stdout)).toEqual({

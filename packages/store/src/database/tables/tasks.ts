@@ -36,7 +36,7 @@ export const tasks = pgTable(
     check('tasks_status', sql`${t.status} in (${literals(TASK_STATUSES)})`),
     check('tasks_leased_until', sql`(${t.status} = 'leased') = (${t.leaseUntil} is not null)`),
     check('tasks_outcomes', sql`${t.outcomeCount} >= 0`),
-    // `>=`, not `=`: if the key of `results` were lost, an audit finds duplicates, and the pool goes on.
+    // `>=`, not `=`: if the key of `results` were lost, an audit finds duplicates, and the pool continues.
     check('tasks_done', sql`${t.status} <> 'done' or ${t.outcomeCount} >= ${t.itemCount}`),
   ],
 );
