@@ -1,2 +1,2 @@
-/** A command line option is not valid. The message says what is. */
+/** A command line option is not valid. The message lists the valid values. */
 export class BadOption extends Error {}

@@ -98,7 +98,7 @@ export interface Store {
   results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
   lease(call: StoreLeaseCall): Promise<StoreLeases>;
-  /** Workers that this process gives less of a job, because of their errors. */
+  /** Workers whose lease budget this process has reduced, because of their errors. */
   workersOnProbation(): WorkerOnProbation[];
   /** Returns one verdict for each entry, in order. */
   report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;

@@ -25,7 +25,7 @@ export function troubleHint({ code }: Pick<TroubleView, 'code'>): string {
   return HINTS[code] ?? 'See the log of the model server.';
 }
 
-/** Says what a model server said, since when, and when the worker tries again. */
+/** Formats the message of a model server, since when it fails, and when the worker tries again. */
 export function troubleText(trouble: TroubleView): string {
   const { endpoint, message, since_seconds: since, next_try_seconds: next, needs_attention } = trouble;
   const tries =

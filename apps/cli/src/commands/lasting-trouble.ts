@@ -8,7 +8,7 @@ type Waiting = Pick<JobExplanation, 'troubles' | 'waits_for'>;
 
 /**
  * Returns a function that checks what a job waits for. It announces once that `run` will give up, and throws a
- * `Failure` when the time has come.
+ * `Failure` when the trouble has lasted for `GIVE_UP_AFTER_SECONDS`.
  */
 export function giveUpOnLastingTrouble(terminal: Pick<Terminal, 'stderr'>): (explanation: Waiting) => void {
   let isAnnounced = false;

@@ -180,7 +180,7 @@ export class Agent {
     }
   }
 
-  /** Tells the machine when this time has come. */
+  /** Dispatches `time_passed` at this time. */
   #wakeAt(at: number): void {
     clearTimeout(this.#alarm);
     // A timer may fire a little early by the wall clock.

@@ -19,7 +19,7 @@ import type { WorkerMachine } from './worker-machine.ts';
 /** After this time without a reply, the connection counts as dead. */
 const REPLY_MS = 30_000;
 
-/** How long the last heartbeat may take. */
+/** Time limit for the last heartbeat. */
 const GOODBYE_MS = 3000;
 
 export interface HeartbeatLoopDeps {

@@ -11,7 +11,7 @@ const NOT_RECORDED = 'outcome_not_recorded';
 const TOO_LARGE = 'output_too_large';
 
 /**
- * Splits a refused report into smaller ones that say the same. An outcome that is refused by itself becomes an error
+ * Splits a refused report into smaller ones with the same content. An outcome that is refused by itself becomes an error
  * of its item, so that the item ends. If that is refused too, the last report of a task fails the task. Returns none
  * when nothing is left to try.
  */
@@ -32,7 +32,7 @@ export function splitReport(entries: readonly ReportEntry[], refusal: Refusal): 
 
 function halves(entry: ReportEntry): ReportEntry[][] {
   const half = Math.ceil(entry.outcomes.length / 2);
-  // The error gives the task up, so it goes with the last outcomes.
+  // The error ends the task here, so it is sent with the last outcomes.
   const { error: _, ...first } = { ...entry, outcomes: entry.outcomes.slice(0, half), final: false };
   return [[first], [{ ...entry, outcomes: entry.outcomes.slice(half) }]];
 }

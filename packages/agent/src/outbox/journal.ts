@@ -7,7 +7,7 @@ import type { OutboxRecord } from './record.ts';
 type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * Writes to the agent's outbox and notices when the disk takes no records. Then nothing new is leased, and
+ * Writes to the agent's outbox and notices when the disk accepts no records. Then nothing new is leased, and
  * what is finished is still reported, from memory.
  */
 export class Journal {
@@ -16,7 +16,7 @@ export class Journal {
   readonly #onWritable: (writable: boolean) => void;
   #deployment: string | null = null;
   #writable = true;
-  /** Records that the disk did not take, of leases that are not acknowledged. */
+  /** Records of unacknowledged leases that could not be written to the disk. */
   #unwritten: OutboxRecord[] = [];
 
   constructor(outbox: Outbox | null, log: Log, onWritable: (writable: boolean) => void) {

@@ -53,7 +53,7 @@ export class Outbox {
     return { outbox, dropped };
   }
 
-  /** Writes a record. Resolves when it is on the disk; rejects when the disk does not take it. */
+  /** Writes a record. Resolves when it is on the disk; rejects when it cannot be written. */
   append(record: OutboxRecord): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ record, line: `${JSON.stringify(record)}\n`, resolve, reject });

@@ -21,7 +21,7 @@ export class OfferRates {
     this.#meter.started(keyOf(offer));
   }
 
-  /** Counts an item that ends; only one with an output says something about the rate. */
+  /** Counts an item that ends. Only items with an output count towards the rate. */
   ended(offer: Offer, hasOutput: boolean): void {
     this.#meter.ended(keyOf(offer), hasOutput);
   }

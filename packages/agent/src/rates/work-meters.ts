@@ -5,7 +5,7 @@ import type { WorkerState } from '../worker/worker-state.ts';
 import { ModelLoads, type TimedRun } from './model-loads.ts';
 import { OfferRates, type RatedOffer } from './offer-rates.ts';
 
-/** What a request for work says about an offer. */
+/** The part of a lease request about one offer. */
 type DescribedOffer = LeaseRequest['offers'][number];
 
 /** Measures how fast this worker runs its offers, and what loading their models costs. */

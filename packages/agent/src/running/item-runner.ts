@@ -46,7 +46,7 @@ export class ItemRunner {
     const timed = meters.started({ job_type, model }, runtime);
     if (timed.swapped) dispatch({ kind: 'model_swapped' });
     const end = await this.#end(start, runtime, signal);
-    // An error may come immediately, so it says nothing about how long the work takes.
+    // A failed item may end immediately, so its duration does not measure the work.
     timed.ended(end.kind === 'outcome' && 'output' in end.outcome);
     if (end.kind === 'crashed' && runtime !== undefined) meters.crashed(runtime);
     this.#aborts.delete(start.run);

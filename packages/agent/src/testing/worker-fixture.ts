@@ -8,7 +8,7 @@ import { PAUSES } from '../worker/pauses.ts';
 import { step } from '../worker/step.ts';
 import { initialState, type WorkerSettings, type WorkerState } from '../worker/worker-state.ts';
 
-/** When everything happens, unless a test says otherwise. */
+/** The default time of events in a test. */
 export const T0 = 1_000_000;
 export const LEASE_MS = 90_000;
 const HEARTBEAT_MS = 30_000;

@@ -95,7 +95,7 @@ export class RunningItems {
     rmSync(this.#runningPath, { force: true });
   }
 
-  /** A disk that takes nothing costs the memory of a crash, and no work. */
+  /** If the disk cannot be written, a crash is forgotten but no outcome is lost. */
   #write(line: object): void {
     try {
       this.#bytes += writeSync(this.#file, `${JSON.stringify(line)}\n`);

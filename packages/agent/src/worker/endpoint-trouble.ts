@@ -42,7 +42,7 @@ export function noteAbort(run: Run, now: number): Change {
   });
 }
 
-/** Closes the endpoint because it takes no requests. The item has not run, so nothing is held against it. */
+/** Closes the endpoint because it accepts no requests. The item has not run, so it is not charged. */
 export function closeEndpoint(run: Run, end: FailedEnd, now: number): Change {
   return (state) => {
     const closing = closingOf(run, end);

@@ -10,9 +10,9 @@ export type Happening =
   | { readonly kind: 'leased'; readonly tasks: readonly LeasedTask[]; readonly sentAt: number }
   /** The run of an item ended, in any way. */
   | { readonly kind: 'item_ended'; readonly run: number; readonly end: ItemEnd }
-  /** The outcome of a run is in the outbox, or the outbox took nothing and keeps it in memory. */
+  /** The outcome of a run is in the outbox file, or in memory if the file cannot be written. */
   | { readonly kind: 'outcome_saved'; readonly run: number }
-  /** The time of the last `wake_at` has come. */
+  /** The time of the last `wake_at` effect has passed. */
   | { readonly kind: 'time_passed' }
   /** A runtime loads another model than the one before. */
   | { readonly kind: 'model_swapped' }

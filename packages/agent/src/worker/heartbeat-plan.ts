@@ -9,7 +9,7 @@ const MAX_SUSPECTS = 1000;
 /** Longest pause between heartbeats while work waits for one. */
 const URGENT_MS = 1000;
 
-/** What one heartbeat says about leases. */
+/** The leases in one heartbeat. */
 export interface HeartbeatPlan {
   /** Leases to renew, with the number of the held task. */
   readonly renews: readonly (LeaseName & { readonly task: number })[];

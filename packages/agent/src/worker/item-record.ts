@@ -3,7 +3,7 @@ import type { Pauses } from './pauses.ts';
 
 /** Failures of one item, for any reason that may be the item's, before they are held against it. */
 const MAX_TRIES = 3;
-/** Time-outs of one item alone, on a server that has answered nobody, before other items get their turn. */
+/** Time-outs of one item alone, on a server that has answered no other item, before other items get their turn. */
 const MAX_TIMEOUTS_ALONE = 8;
 /** An item that failed this often while others ran runs alone on its endpoint next. */
 const ALONE_AFTER_TRIES = 2;
@@ -77,7 +77,8 @@ export function judgeRun(
     notBefore: now,
     alone: false,
   };
-  // Beside others, a broken connection or an overload says nothing about the server: another item may have caused it.
+  // A broken connection or an overload while other items ran does not show a broken server: one of the items may have
+  // caused it.
   const counts = failure.kind === 'transient' || failure.kind === 'not_here' || run.alone;
   const failedLane = counts ? laneFailed(lane, run.name) : lane;
   const verdict = verdictOf(failure, run, counted, failedLane, { answeredSince, now, pauses });

@@ -1,4 +1,4 @@
-/** The interval is longer than measured by this factor: a request that comes a moment too early is refused. */
+/** Factor on the measured start interval, because a request that is slightly too early is refused. */
 const MARGIN = 1.02;
 /** After this many answers without a refusal, the interval shrinks by this factor. */
 const ANSWERS_PER_SPEEDUP = 15;
@@ -61,7 +61,7 @@ export function limitAnswered(rateLimit: RateLimit, startedAt: number): RateLimi
   };
 }
 
-/** The endpoint refused an item because of a rate limit, and takes the next one at `until`. */
+/** Handles a refusal because of a rate limit. The next item may start at `until`. */
 export function limitRefused(rateLimit: RateLimit, until: number, now: number): RateLimit {
   const counted = { ms: until - (rateLimit.countedSince ?? now), answers: rateLimit.answers };
   const measuredMs = intervalOf(counted);

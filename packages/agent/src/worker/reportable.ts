@@ -42,7 +42,7 @@ export function reportableOf(task: HeldTask): Reportable {
   };
 }
 
-/** Hands back the unstarted rest of a task whose other items still run, and says nothing about those. */
+/** Hands back the unstarted items of a task whose other items still run. */
 export function unstartedRest(task: HeldTask): Reportable {
   return { ...reportableOf(task), outcomes: [], acknowledged: 0, error: null, handBack: true, lost: false };
 }
@@ -87,7 +87,7 @@ export function partialEntry({ lease, outcomes, acknowledged }: Reportable): Rep
   };
 }
 
-/** Whether there is nothing to report: no new outcome, and no error that gives the task up. */
+/** Whether there is nothing to report: no new outcome, and no error of the task. */
 export function isSilent({ outcomes, acknowledged, error, handBack }: Reportable): boolean {
   return outcomes.length === acknowledged && (error === null || handBack);
 }

@@ -16,7 +16,7 @@ export function setWakeUp(now: number): Change {
   };
 }
 
-/** Whether the time has come for which the last alarm was set. */
+/** Whether the time of the last alarm has passed. */
 export function isAlarmDue({ wakeAt }: WorkerState, now: number): boolean {
   return wakeAt !== null && now >= wakeAt;
 }

@@ -10,7 +10,7 @@ export interface Withdrawal {
   readonly runtime: number | null;
   /** Code of the failure. */
   readonly code: string;
-  /** What the server said. */
+  /** The server's message. */
   readonly message: string;
   /** When the offer failed first, with no success since. */
   readonly since: number;

@@ -7,7 +7,7 @@ import { isFormerReported } from './reports.ts';
 import { isSameOffer, isWithdrawn } from './withdrawals.ts';
 import { isQuarantined, type WorkerState } from './worker-state.ts';
 
-/** What the worker asks for now; null while it wants nothing, or may not lease. */
+/** The worker's next request for work; null while it needs no work or may not lease. */
 export function wantedOffers(state: WorkerState, now: number): readonly Offer[] | null {
   if (!mayLease(state) || !state.outboxWritable) return null;
   const waiting = state.tasks.filter(isStartable);

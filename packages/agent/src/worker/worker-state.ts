@@ -133,7 +133,7 @@ export interface WorkerState {
   readonly runtimes: readonly RuntimeState[];
   readonly withdrawals: readonly Withdrawal[];
   readonly reports: Reports;
-  /** The outbox takes records. */
+  /** Whether the outbox can write records. */
   readonly outboxWritable: boolean;
   /** Number of the next task or run. */
   readonly nextNumber: number;

@@ -32,7 +32,7 @@ export async function stopOrphan(cluster: string): Promise<void> {
   if (await runsIn(file.pid, cluster)) {
     await shutDown(file.pid, cluster);
   } else if (exists(file.pid)) {
-    // Postgres removes the file itself if that process is dead, but takes any living process for a server.
+    // Postgres removes the file itself if that process is dead, but treats any living process with that id as a server.
     await rm(join(cluster, 'postmaster.pid'), { force: true });
   }
 }

@@ -12,7 +12,7 @@ export const lockOwnWorker = (worker: SQL): SQL => sql`
     select ${workers.bootId}, ${workers.offline} from ${workers} where ${workers.id} = ${worker} for share
   )`;
 
-/** True if this boot has not said goodbye. Needs `lockOwnWorker`. */
+/** SQL condition: this boot has not said goodbye. Needs `lockOwnWorker`. */
 export const hasNotSaidGoodbye = (boot: SQL): SQL => sql`
   not exists (select from own_worker where own_worker.boot_id = ${boot} and own_worker.offline)`;
 

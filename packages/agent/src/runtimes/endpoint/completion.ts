@@ -93,7 +93,7 @@ function cutBeforeAnswer(answer: Answer, reason: unknown, usage: RunResult['usag
   );
 }
 
-/** A failure of an answer that the server does not call complete. The next try may get a whole one. */
+/** A failure for an answer that is not complete, according to the server. A retry may get a complete one. */
 function brokenOff(reason: unknown, error: unknown): RunFailure {
   if (error === undefined) {
     return new RunFailure(
@@ -145,7 +145,7 @@ function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Whether the `error` member of a reply says that there is one. */
+/** Whether the `error` member of a reply holds an error. Some servers send an empty one. */
 export function isError(error: unknown): boolean {
   return error !== undefined && error !== false && !saysNothing(error);
 }

@@ -12,7 +12,7 @@ export interface FinishReason {
   readonly servers: string;
 }
 
-/** The known finish reasons. Every other one means `failed`: nothing says that the answer is whole. */
+/** The known finish reasons. Every other one means `failed`, because the answer may be incomplete. */
 export const FINISH_REASONS: readonly FinishReason[] = [
   { reason: 'stop', end: 'complete', servers: 'all' },
   { reason: 'eos', end: 'complete', servers: 'Together' },

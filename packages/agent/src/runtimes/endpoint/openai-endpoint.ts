@@ -142,7 +142,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   }
 }
 
-/** Codes of a server that takes no requests. */
+/** Codes of a server that accepts no requests. */
 const WAITS: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading']);
 
 /** Codes that hold for everything that the server offers. */

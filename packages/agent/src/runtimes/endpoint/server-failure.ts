@@ -47,7 +47,7 @@ const all =
  */
 const FAILURE_RULES: readonly FailureRule[] = [
   {
-    // No pause helps: somebody has to pay.
+    // Waiting does not help: a person has to pay.
     when: any(
       status(402),
       kind('insufficient_quota', 'billing_hard_limit_reached', 'insufficient_user_quota'),
@@ -144,7 +144,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
           /no safetensors/i,
           /model type .* not supported/i,
         ),
-        // A TLS or DNS error of that fetch says nothing about the model.
+        // A TLS or DNS error of that fetch is no error of the model.
         (reply) => !says(/max retries exceeded/i)(reply),
       ),
     ),

@@ -76,7 +76,7 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
     return result(reading, nearestLabel(reading.vector, labels, vectors));
   }
 
-  /** All items with these labels share the vectors, so the abort of one item does not stop their reading. */
+  /** Returns the vectors of labels. Items with the same labels share them, so an aborted item does not stop the work. */
   function vectorsOf(labels: readonly Label[]): Promise<readonly Float32Array[]> {
     const key = JSON.stringify(labels.map(({ description }) => description));
     const known = labelVectors.get(key);
@@ -95,7 +95,7 @@ export function useLite({ modulesFrom = import.meta.url }: { modulesFrom?: strin
   }
 }
 
-/** Every outcome says how much of the text was read. */
+/** Adds to an outcome how much of the text was read. */
 function result({ tokens, truncated, digest }: ModelReading, answer: object): RunResult {
   return {
     output: JSON.stringify({ ...answer, tokens_read: tokens, truncated }),
