@@ -46,7 +46,7 @@ export function trustCertificates(env: Connection): void {
 }
 
 /**
- * Throws `ConfigError` for a URL that no control plane can have. The message does not repeat it: somebody may have put
+ * Throws `ConfigError` for a URL that no control plane can have. The message does not repeat it: a user may have put
  * a key there.
  */
 export function checkControlUrl(url: string): void {
@@ -77,7 +77,7 @@ function readText(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    // Not the message of the error, which names the path: somebody may have put a key there.
+    // Omits the message of the error, which names the path: a user may have put a key there.
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
     throw new ConfigError([`${name}: the file cannot be read (${String(code)})`]);
   }

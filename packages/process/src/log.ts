@@ -4,7 +4,7 @@ import { pino } from 'pino';
 /** Writes one event as a line of JSON. `event` is noun.verbed. Fields hold no payloads and no secrets. */
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** Events that somebody should look at. */
+/** Events that need an operator's attention. */
 const WARNINGS: ReadonlySet<string> = new Set(['endpoint.waits', 'task.not_here']);
 
 /** Creates a log on standard output: one line of JSON for each event, in order. */

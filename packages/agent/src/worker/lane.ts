@@ -10,7 +10,7 @@ export const BROKEN_AFTER_ITEMS = 3;
 /** A request that was given up. Its server may still be working on it. */
 interface Abandoned {
   readonly run: number;
-  /** When the server should be free again. An answer to a later request shows it sooner. */
+  /** When the server should be free again, in milliseconds. An answer to a later request shows it sooner. */
   readonly until: number;
 }
 

@@ -18,7 +18,7 @@ export interface Pauses {
   readonly holdMs: number;
   /** Held tasks are handed back when a server asks for a longer pause than this. */
   readonly maxHeldPauseMs: number;
-  /** An item that keeps failing on a server that answers nobody is blamed after this time, if few items fail. */
+  /** An item that keeps failing on a server that answers no item is blamed after this time, if few items fail. */
   readonly lonePatienceMs: number;
   /** The same if several items fail. */
   readonly patienceMs: number;

@@ -13,9 +13,9 @@ const MIN_INTERVAL_MS = 20;
 export interface RateLimit {
   /** Time between two starts; null while no refusal was seen. */
   readonly intervalMs: number | null;
-  /** When the next item may start. */
+  /** When the next item may start, in milliseconds. */
   readonly nextAt: number;
-  /** Since when answers are counted; null before the first start. */
+  /** Start of the time in which answers are counted, in milliseconds; null before the first start. */
   readonly countedSince: number | null;
   readonly answers: number;
   /** What was counted up to the last refusal. Answers to requests of that time may still come. */

@@ -40,7 +40,7 @@ export function probeDueOffers(now: number): Change {
   };
 }
 
-/** Offers of an unreachable runtime that nobody waits for here. Where an item waits, the item itself is the probe. */
+/** Offers of an unreachable runtime without a waiting item. A waiting item is itself the probe. */
 function unreachableOffers(
   state: WorkerState,
   runtime: number,

@@ -3,10 +3,10 @@ import type { Offer } from '../runtimes/runtime.ts';
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 10 * 60_000;
 
-/** An offer that failed here, and when it may be made again. */
+/** An offer that failed here, and when the worker may make it again. All times are in milliseconds. */
 export interface Withdrawal {
   readonly offer: Offer;
-  /** The one runtime that cannot run the offer; null where the worker does not ask for it at all. */
+  /** The runtime that cannot run the offer; null if the worker withdraws the offer for all runtimes. */
   readonly runtime: number | null;
   /** Code of the failure. */
   readonly code: string;

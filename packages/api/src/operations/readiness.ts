@@ -4,7 +4,7 @@ import { isOutage } from '../requests/outage.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 
 /** Cache lifetime of an answer in milliseconds. Requests need no key and are not limited. */
-const BELIEVED_MS = 1000;
+const VALID_MS = 1000;
 /** Longest time for an answer of the database, in milliseconds. Shorter than the time-outs of load balancers. */
 const DEADLINE_MS = 3000;
 
@@ -12,7 +12,7 @@ const DEADLINE_MS = 3000;
 export class Readiness {
   readonly #store: Pick<Store, 'schemaState'>;
   readonly #monotonicMs: () => number;
-  #answer: { readonly until: number; readonly refusal: Promise<RefusedRequest | null> } | null = null;
+  #answer: { readonly validUntilMs: number; readonly refusal: Promise<RefusedRequest | null> } | null = null;
 
   constructor(store: Pick<Store, 'schemaState'>, monotonicMs: () => number) {
     this.#store = store;
@@ -21,8 +21,8 @@ export class Readiness {
 
   /** Null if the control plane is ready, or the reason if it is not. */
   async refusal(): Promise<RefusedRequest | null> {
-    if (this.#answer === null || this.#answer.until <= this.#monotonicMs())
-      this.#answer = { until: this.#monotonicMs() + BELIEVED_MS, refusal: this.#look() };
+    if (this.#answer === null || this.#answer.validUntilMs <= this.#monotonicMs())
+      this.#answer = { validUntilMs: this.#monotonicMs() + VALID_MS, refusal: this.#look() };
     return this.#answer.refusal;
   }
 

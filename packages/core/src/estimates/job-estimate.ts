@@ -110,7 +110,7 @@ export function estimateJob(
       const untilFinished = Math.max(heldSeconds(worker), itemSeconds(worker));
       return outlook === 'late' && worker.mayLeave ? Math.max(untilFinished, untilReclaimed) : untilFinished;
     });
-    /** Seconds until the items that nobody holds are done. With `withCopies`, held items of the job count too. */
+    /** Seconds until the items that no worker holds are done. With `withCopies`, held items of the job count too. */
     const secondsToServe = (withCopies: boolean) =>
       timeToServe(
         unheldItems.map((items, at) => (withCopies && at === position ? job.itemsToRun : items)),

@@ -33,7 +33,7 @@ export interface JobWait {
   readonly workers: number;
   /** Of these, the ones that hold tasks of any job. */
   readonly busyWorkers: number;
-  /** Models that alive workers offer for its job type: alternatives for a model that nobody offers. */
+  /** Models that alive workers offer for its job type: alternatives for a model that no worker offers. */
   readonly offeredModels: readonly string[];
   /** Jobs that go first and need the same workers. */
   readonly jobsBefore: number;

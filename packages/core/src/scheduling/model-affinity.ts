@@ -28,7 +28,7 @@ export interface ModelFit {
  * The order changes only if the first job needs another model:
  * - If the workers that have that model loaded finish the job soon enough, jobs for the loaded model come first.
  * - If there are none, the worker is idle. Then it skips a job that those workers finish before this worker could
- *   load the model, unless nobody has leased any of it for that long.
+ *   load the model, unless no worker has leased a task of it for that long.
  * - A starving job waits for the workers that have its model, up to three times the starving time.
  */
 export function orderByModelAffinity<Job extends WaitingJob>(

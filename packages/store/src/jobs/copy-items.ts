@@ -23,7 +23,7 @@ export async function copyItems(
   const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
   const writer = new BinaryCopyWriter(out, draft.id);
   const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
-  // A broken connection ends the stream while nobody may be waiting for it. The next flush reports it.
+  // A broken connection ends the stream, perhaps while no code waits for it. The next flush reports it.
   out.on('error', () => undefined);
   const cuts = new TaskCuts(draft.shardSize);
   let seq = 0;

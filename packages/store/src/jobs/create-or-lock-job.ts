@@ -8,7 +8,7 @@ interface ExistingJob {
 
 /**
  * Creates the job's row and returns null. If a job with the idempotency key exists, returns that job, locked
- * so that nobody prunes it while the body is read.
+ * so that no prune deletes it while the body is read.
  */
 export async function createOrLock(tx: postgres.Sql, draft: JobDraft): Promise<ExistingJob | null> {
   for (;;) {

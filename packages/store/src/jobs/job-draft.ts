@@ -3,7 +3,7 @@ import type { Item, JobType, RetryOn } from '@macbatch/core';
 /** A job as it is submitted, without its items. */
 export interface JobDraft {
   readonly id: string;
-  /** The group of keys that owns the job; empty when nobody needs a key. */
+  /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner?: string;
   readonly jobType: JobType;
   readonly model: string;

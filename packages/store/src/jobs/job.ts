@@ -11,7 +11,7 @@ import type { JobRow } from './job-rows.ts';
 
 export interface Job {
   readonly id: string;
-  /** The group of keys that owns the job; empty when nobody needs a key. */
+  /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner: string;
   readonly state: JobState;
   readonly jobType: JobType;

@@ -8,7 +8,7 @@ export const jobs = pgTable(
   'jobs',
   {
     id: uuid('id').primaryKey(), // uuid v7: the order of ids is the order of submission
-    /** The group of keys that owns the job; empty when nobody needs a key. */
+    /** The group of keys that owns the job; empty if the pool works without keys. */
     owner: text('owner').notNull().default(''),
     jobType: text('job_type').notNull(),
     model: text('model').notNull(),
