@@ -17,10 +17,13 @@ import { flush } from './reports.ts';
 import { runtimeFor } from './work-wanted.ts';
 import { isQuarantined, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
-/** Starts every item that can start. When nothing is left to start, sends finished outcomes immediately. */
+/**
+ * Starts every item that can start. Sends finished outcomes immediately when nothing is left to start, or when all that
+ * is left waits for an endpoint: outcomes of one model must not wait for the server of another.
+ */
 export function fillSlots(now: number): Change {
   return inOrder(startItems(now), (state) =>
-    state.tasks.some(isStartable) ? nothing(state) : flush(now)(state),
+    state.runs.length > 0 && state.tasks.some(isStartable) ? nothing(state) : flush(now)(state),
   );
 }
 
