@@ -172,7 +172,8 @@ it('fails only the item to blame on a server with one slot that continues after 
   };
   const { outcomes, calls, taskErrors } = simulate(time, server, [12]);
   expect([outcomes.size, errorsOf(outcomes), taskErrors]).toEqual([12, ['1b'], []]);
-  for (const n of calls.values()) expect(n).toBeLessThanOrEqual(6);
+  // With ever longer pauses, 1b is tried for as long as a trouble of the server may last.
+  for (const n of calls.values()) expect(n).toBeLessThanOrEqual(7);
 });
 
 it('ends an item that alone breaks the connection after at most four calls', () => {

@@ -3,6 +3,7 @@ import { type Change, set } from './change.ts';
 import { type EndpointControl, type EndpointRun, roomFor } from './endpoint-control.ts';
 import type { LeasedItem } from './held-task.ts';
 import type { ItemRecord } from './item-record.ts';
+import { laneForgot } from './lane.ts';
 import { isSameOffer, isWithdrawn } from './withdrawals.ts';
 import type { Run, RuntimeState, WorkerState } from './worker-state.ts';
 
@@ -87,17 +88,20 @@ export function keepRecord(runtime: number | null, record: ItemRecord): Change {
   }));
 }
 
-/** Forgets an item that has an outcome. */
+/** Forgets the failures of an item that has an outcome. */
 export function forgetRecord(name: string): Change {
   return set((state) =>
     state.runtimes.some(({ records }) => records.some((each) => each.name === name))
-      ? {
-          ...state,
-          runtimes: state.runtimes.map((each) => ({
-            ...each,
-            records: each.records.filter((record) => record.name !== name),
-          })),
-        }
+      ? { ...state, runtimes: state.runtimes.map((runtime) => withoutItem(runtime, name)) }
       : state,
   );
+}
+
+function withoutItem(runtime: RuntimeState, name: string): RuntimeState {
+  const { control, records } = runtime;
+  return {
+    ...runtime,
+    control: { ...control, lanes: control.lanes.map((lane) => laneForgot(lane, name)) },
+    records: records.filter((record) => record.name !== name),
+  };
 }

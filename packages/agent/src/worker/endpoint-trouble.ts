@@ -78,7 +78,7 @@ export function judgeFailedRun(
       { name, number: run.number, answeredBefore: run.answeredBefore, alone: run.aloneOnRuntime },
       recordOf(state, run.runtime, name),
       laneOf(control, run.offer.model),
-      { now, jitter: end.jitter, pauses },
+      { now, jitter: end.jitter, pauses, lastStarted: state.nextNumber - 1 },
     );
     const isLoad = end.failure === 'overload' || (end.failure === 'timeout' && verdict === 'again');
     return inOrder(

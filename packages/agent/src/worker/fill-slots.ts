@@ -11,6 +11,7 @@ import {
   withControl,
 } from './endpoint-runs.ts';
 import { type HeldTask, isStartable, type LeasedItem, offerOf, type Suspect, takeItem } from './held-task.ts';
+import type { ItemRecord } from './item-record.ts';
 import { leaseNameOf } from './lease-key.ts';
 import { MAX_CRASHES_ALONE, type Suspicion } from './quarantine.ts';
 import { flush } from './reports.ts';
@@ -52,10 +53,10 @@ function startItems(now: number): Change {
  */
 function startWhatFits(now: number): Change {
   return inOrder(
-    (state) => forEach(state.runtimes.keys(), (runtime) => startAlone(runtime, 'in order', now))(state),
+    (state) => forEach(state.runtimes.keys(), (runtime) => startAlone(runtime, now))(state),
     eachTask((number) => startQueued(number, now), now),
     eachTask((number) => startRetries(number, now), now),
-    (state) => forEach(state.runtimes.keys(), (runtime) => startAlone(runtime, 'in trouble', now))(state),
+    (state) => forEach(state.runtimes.keys(), (runtime) => startProbe(runtime, now))(state),
   );
 }
 
@@ -88,7 +89,7 @@ function startQueued(number: number, now: number): Change {
   };
 }
 
-/** Starts items of one task that run again and need not be alone, those with the fewest failures first. */
+/** Starts items of one task that run again and need not be alone. */
 function startRetries(number: number, now: number): Change {
   return (state) => {
     const task = taskOf(state, number);
@@ -125,46 +126,70 @@ function startIfRoom(number: number, item: LeasedItem, now: number): Change {
     const { runtime } = place;
     const record = recordOf(state, runtime, recordName(task.lease.task_id, item));
     if (record !== null && (record.alone || record.notBefore > now)) return nothing(state);
-    if (runtime !== null && !isInTrouble(state, runtime, offerOf(task).model)) {
+    if (runtime !== null) {
+      // On an endpoint in trouble, the items that failed take turns.
+      if (isInTrouble(state, runtime, offerOf(task).model))
+        return record === null ? startItem(number, item, runtime, null, now)(state) : nothing(state);
       // The endpoint becomes idle for an item that has to run alone.
-      if (nextAlone(state, runtime, now) !== null) return nothing(state);
+      if (nextAlone(state, runtime, now) !== undefined) return nothing(state);
     }
     return startItem(number, item, runtime, null, now)(state);
   };
 }
 
 /** Starts the next item that has to run alone on an endpoint, if nothing else runs there. */
-function startAlone(runtime: number, when: 'in order' | 'in trouble', now: number): Change {
+function startAlone(runtime: number, now: number): Change {
+  return (state) => startWhenIdle(runtime, nextAlone(state, runtime, now), now)(state);
+}
+
+/** Has an item that failed find out whether an endpoint in trouble works again. */
+function startProbe(runtime: number, now: number): Change {
+  return (state) => startWhenIdle(runtime, nextProbe(state, runtime, now), now)(state);
+}
+
+function startWhenIdle(runtime: number, next: FailedItem | undefined, now: number): Change {
   return (state) => {
-    if (state.runs.length >= state.settings.slots) return nothing(state);
-    const next = nextAlone(state, runtime, now);
-    if (next === null || requestsOn(state, runtime).length > 0) return nothing(state);
+    if (next === undefined || state.runs.length >= state.settings.slots) return nothing(state);
+    if (requestsOn(state, runtime).length > 0) return nothing(state);
     const { task, item } = next;
-    const offer = offerOf(task);
-    const isNext = isInTrouble(state, runtime, offer.model) === (when === 'in trouble');
-    if (!isNext || roomOn(state, runtime, offer, now) === 0) return nothing(state);
+    if (roomOn(state, runtime, offerOf(task), now) === 0) return nothing(state);
     return startItem(task.number, item, runtime, null, now)(state);
   };
 }
 
-/** The item with the fewest failures that has to run alone on a runtime and may start now. */
-function nextAlone(
-  state: WorkerState,
-  runtime: number,
-  now: number,
-): { readonly task: HeldTask; readonly item: LeasedItem } | null {
-  if (state.runtimes[runtime]?.records.some((record) => record.alone) !== true) return null;
-  const [next] = state.tasks
+interface FailedItem {
+  readonly task: HeldTask;
+  readonly item: LeasedItem;
+  readonly record: ItemRecord;
+}
+
+/** The item with the fewest failures that has to run alone on a working runtime and may start now. */
+function nextAlone(state: WorkerState, runtime: number, now: number): FailedItem | undefined {
+  if (state.runtimes[runtime]?.records.some((record) => record.alone) !== true) return undefined;
+  return failedItems(state, runtime, now)
+    .filter(({ task, record }) => record.alone && !isInTrouble(state, runtime, offerOf(task).model))
+    .toSorted((one, other) => one.record.tries - other.record.tries)[0];
+}
+
+/** Of the items that failed on a runtime in trouble, the one whose last failure was first: the items take turns. */
+function nextProbe(state: WorkerState, runtime: number, now: number): FailedItem | undefined {
+  return failedItems(state, runtime, now)
+    .filter(({ task }) => isInTrouble(state, runtime, offerOf(task).model))
+    .toSorted((one, other) => one.record.startedAtFailure - other.record.startedAtFailure)[0];
+}
+
+/** The items that failed on a runtime and may run there again now. */
+function failedItems(state: WorkerState, runtime: number, now: number): readonly FailedItem[] {
+  if (state.runtimes[runtime]?.records.length === 0) return [];
+  return state.tasks
     .filter((task) => isStartable(task) && !mayHaveExpired(task, now))
     .filter((task) => runtimesFor(state, offerOf(task), now).includes(runtime))
     .flatMap((task) =>
       itemsToRunAgain(state, task).flatMap((item) => {
         const record = recordOf(state, runtime, recordName(task.lease.task_id, item));
-        return record?.alone === true && record.notBefore <= now ? [{ task, item, record }] : [];
+        return record !== null && record.notBefore <= now ? [{ task, item, record }] : [];
       }),
-    )
-    .toSorted((one, other) => one.record.tries - other.record.tries);
-  return next ?? null;
+    );
 }
 
 function isInTrouble({ runtimes }: WorkerState, runtime: number, model: string): boolean {

@@ -1,4 +1,4 @@
-import { BROKEN_AFTER_ITEMS, type Lane, laneFailed } from './lane.ts';
+import { abandonedCount, BROKEN_AFTER_ITEMS, type Lane, laneFailed } from './lane.ts';
 import type { Pauses } from './pauses.ts';
 
 /** Failures of one item, for any reason that may be the item's, before they are held against it. */
@@ -17,11 +17,16 @@ export interface ItemRecord {
   readonly tries: number;
   /** Tries while nothing else ran on the runtime. */
   readonly triesAlone: number;
-  /** Failures before which the server answered another item: after the failure before, or during the run. */
+  /** Overloads while nothing else ran on the runtime, and nothing that was given up can have kept it busy. */
+  readonly overloadsAlone: number;
+  /** Failures before which the server answered a request that had started after the failure before, or after this run. */
   readonly failuresOfWorkingServer: number;
-  readonly firstFailedAt: number;
-  /** Answers of the model at the last failure. */
-  readonly answeredAtFailure: number;
+  /** Null while other items caused each failure, as far as the worker can tell. */
+  readonly firstFailedAt: number | null;
+  /** The highest number of a run at the last failure. Answers to these runs say nothing about the server since then. */
+  readonly startedAtFailure: number;
+  /** Other items may have caused the last failure. An answer after it then does not show that this item is to blame. */
+  readonly othersMayBeToBlame: boolean;
   /** The earliest time of the next run. */
   readonly notBefore: number;
   /** No other item may run on the runtime during its next run. */
@@ -63,23 +68,40 @@ export function judgeRun(
   run: FailedRun,
   before: ItemRecord | null,
   lane: Lane,
-  at: { readonly now: number; readonly jitter: number; readonly pauses: Pauses },
+  at: {
+    readonly now: number;
+    readonly jitter: number;
+    readonly pauses: Pauses;
+    /** The highest number of a run on any runtime so far. */
+    readonly lastStarted: number;
+  },
 ): Judgement {
   const { now, pauses } = at;
-  const answeredSince = lane.answered > (before?.answeredAtFailure ?? run.answeredBefore);
+  // A broken connection or an overload while other items ran does not show a broken server: one of the items may have
+  // caused it.
+  const counts = failure.kind === 'transient' || failure.kind === 'not_here' || run.alone;
+  // A server may go on with a request that was given up, for longer than anybody knows.
+  const isKeptBusy = abandonedCount(lane, now - pauses.lonePatienceMs) > 0;
+  const mayBeOwn = failure.kind !== 'overload' && (counts || lane.lastAnswered > run.number);
+  const isOwn = mayBeOwn && counts && !(failure.kind === 'timeout' && isKeptBusy);
+  const isOverloadAlone = failure.kind === 'overload' && run.alone && !isKeptBusy;
+  // An answer to an earlier request does not count: the trouble may have begun after the server had accepted it.
+  const answeredSince =
+    isOwn &&
+    before?.othersMayBeToBlame !== true &&
+    lane.lastAnswered > (before?.startedAtFailure ?? run.number);
   const counted: ItemRecord = {
     name: run.name,
     tries: (before?.tries ?? 0) + 1,
     triesAlone: (before?.triesAlone ?? 0) + (run.alone ? 1 : 0),
+    overloadsAlone: (before?.overloadsAlone ?? 0) + (isOverloadAlone ? 1 : 0),
     failuresOfWorkingServer: (before?.failuresOfWorkingServer ?? 0) + (answeredSince ? 1 : 0),
-    firstFailedAt: before?.firstFailedAt ?? now,
-    answeredAtFailure: lane.answered,
+    firstFailedAt: before?.firstFailedAt ?? (mayBeOwn ? now : null),
+    startedAtFailure: at.lastStarted,
+    othersMayBeToBlame: !isOwn,
     notBefore: now,
     alone: false,
   };
-  // A broken connection or an overload while other items ran does not show a broken server: one of the items may have
-  // caused it.
-  const counts = failure.kind === 'transient' || failure.kind === 'not_here' || run.alone;
   const failedLane = counts ? laneFailed(lane, run.name) : lane;
   const verdict = verdictOf(failure, run, counted, failedLane, { answeredSince, now, pauses });
   return {
@@ -110,7 +132,7 @@ function verdictOf(
   at: { readonly answeredSince: boolean; readonly now: number; readonly pauses: Pauses },
 ): Verdict {
   const { answeredSince, pauses } = at;
-  const waitedMs = at.now - record.firstFailedAt;
+  const waitedMs = at.now - (record.firstFailedAt ?? at.now);
   const several = lane.failedItems.length >= BROKEN_AFTER_ITEMS;
   // A server that has answered before is likely to answer again. One that never has is waited for without end.
   const isPatienceOver = several
@@ -123,7 +145,8 @@ function verdictOf(
       if (lane.lastAnswered > run.number) return record.tries < 2 ? 'again' : 'item_error';
       if (!run.alone) return lane.answered > run.answeredBefore ? 'again' : 'server';
       if (answeredSince) return 'item_error';
-      if (lane.answered > 0) return record.triesAlone >= MAX_TRIES ? 'item_error' : 'server';
+      if (lane.answered > 0)
+        return record.triesAlone >= MAX_TRIES && waitedMs >= pauses.lonePatienceMs ? 'item_error' : 'server';
       return record.triesAlone >= MAX_TIMEOUTS_ALONE ? 'failed' : 'server';
     case 'not_here':
       if (several) return 'server';
@@ -138,7 +161,7 @@ function verdictOf(
       if (record.triesAlone < MAX_TRIES) return 'again';
       return record.failuresOfWorkingServer > 0 || isPatienceOver ? 'item_error' : 'again';
     case 'overload':
-      return record.triesAlone >= MAX_TRIES ? 'item_error' : 'again';
+      return record.overloadsAlone >= MAX_TRIES ? 'item_error' : 'again';
   }
 }
 

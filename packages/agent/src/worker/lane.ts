@@ -29,7 +29,7 @@ export interface Lane {
   readonly lastAnswered: number;
   /** Longest time of an item with an output. */
   readonly slowestMs: number;
-  /** Different items that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
+  /** Different items without an outcome that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
   readonly failedItems: readonly string[];
   readonly abandoned: readonly Abandoned[];
   readonly gate: Gate | null;
@@ -88,6 +88,12 @@ export function laneReduced(lane: Lane, run: LaneRun, running: number, now: numb
 export function laneFailed(lane: Lane, name: string): Lane {
   if (lane.failedItems.includes(name) || lane.failedItems.length >= BROKEN_AFTER_ITEMS) return lane;
   return { ...lane, failedItems: [...lane.failedItems, name] };
+}
+
+/** Notes that an item has an outcome: its failures say nothing about the server any more. */
+export function laneForgot(lane: Lane, name: string): Lane {
+  if (!lane.failedItems.includes(name)) return lane;
+  return { ...lane, failedItems: lane.failedItems.filter((each) => each !== name) };
 }
 
 /** Notes that a request was given up and may keep its server busy until `until`. */

@@ -1,0 +1,149 @@
+import fc from 'fast-check';
+import { it } from 'vitest';
+import { type Hostility, hostileServer, hostilities } from '../testing/hostile-server.ts';
+import { SimulatedTime, simulate } from '../testing/simulated-pool.ts';
+
+/** CONTRIBUTING.md has the command for more. */
+const SUITE_DRAWS = 200;
+const DRAWS = Number(process.env['MACBATCH_HOSTILE_DRAWS'] ?? SUITE_DRAWS);
+/** Most requests for one item: tries beside others and alone, and as the probe of a server in trouble. */
+const MAX_CALLS = 40;
+const DAY_MS = 24 * 3_600_000;
+
+/** Servers because of which an earlier version blamed a good item, charged a task or did not end. */
+const EXAMPLES: readonly Hostility[] = [
+  {
+    goodItems: 5,
+    faults: [],
+    trouble: 'answers 500',
+    troubleAfter: 4,
+    troubleMs: 2005,
+    delayMs: 3,
+    slots: 2,
+    overload: 'queues',
+    lingers: false,
+    shardSize: 1,
+    workerSlots: 3,
+  },
+  {
+    goodItems: 6,
+    faults: [],
+    trouble: 'hangs',
+    troubleAfter: 5,
+    troubleMs: 53996,
+    delayMs: 1201,
+    slots: 1,
+    overload: 'queues',
+    lingers: false,
+    shardSize: 1,
+    workerSlots: 1,
+  },
+  {
+    goodItems: 6,
+    faults: ['answers 400'],
+    trouble: 'cuts in the middle',
+    troubleAfter: 7,
+    troubleMs: 20009,
+    delayMs: 334,
+    slots: 1,
+    overload: 'aborts all',
+    lingers: false,
+    shardSize: 4,
+    workerSlots: 2,
+  },
+  {
+    goodItems: 4,
+    faults: ['hangs'],
+    trouble: 'sends odd JSON',
+    troubleAfter: 0,
+    troubleMs: 2005,
+    delayMs: 1,
+    slots: 1,
+    overload: 'queues',
+    lingers: true,
+    shardSize: 4,
+    workerSlots: 3,
+  },
+  {
+    goodItems: 4,
+    faults: ['cuts'],
+    trouble: 'cuts',
+    troubleAfter: 0,
+    troubleMs: 100,
+    delayMs: 1,
+    slots: 1,
+    overload: 'queues',
+    lingers: false,
+    shardSize: 3,
+    workerSlots: 1,
+  },
+  {
+    goodItems: 4,
+    faults: ['hangs'],
+    trouble: 'hangs',
+    troubleAfter: 0,
+    troubleMs: 60001,
+    delayMs: 2,
+    slots: 1,
+    overload: 'aborts all',
+    lingers: true,
+    shardSize: 2,
+    workerSlots: 2,
+  },
+];
+
+/** What is wrong after a worker has run the items of a draw. */
+function wrongWith(draw: Hostility): readonly string[] {
+  const time = new SimulatedTime();
+  const items = draw.goodItems + draw.faults.length;
+  const shape = Array.from({ length: Math.ceil(items / draw.shardSize) }, (_, n) =>
+    Math.min(draw.shardSize, items - n * draw.shardSize),
+  );
+  const ids = shape.flatMap((size, task) =>
+    Array.from({ length: size }, (_, n) => `${task + 1}${String.fromCharCode(97 + n)}`),
+  );
+  // Faults are spread over the tasks. The first item is good: the control plane leases tasks in order, and a worker waits
+  // without end for a server that has answered nobody, so a bad item in a first task of its own can keep a server that
+  // was in trouble from being seen to work. "Each item ends" holds for servers that answer somebody in the end.
+  const step = Math.max(1, Math.floor(items / (draw.faults.length + 1)));
+  const faults = new Map(draw.faults.map((fault, n) => [ids[(n + 1) * step], fault]));
+  const server = hostileServer(time, draw, (id) => faults.get(id));
+  const settings = { slots: draw.workerSlots };
+  const { outcomes, calls, charged, taskErrors, log, isOver } = simulate(
+    time,
+    server,
+    shape,
+    settings,
+    DAY_MS,
+  );
+  const told = log.filter(({ event }) => event === 'endpoint.waits' || event === 'item.failed');
+  return [
+    ...(isOver ? [] : ['the job does not end']),
+    ...ids.flatMap((id) => {
+      const outcome = outcomes.get(id);
+      const isOk = outcome !== undefined && 'output' in outcome;
+      if (faults.has(id)) return isOk ? [`${id} has an output`] : [];
+      return isOk ? [] : [`${id} is good and ended as ${JSON.stringify(outcome)}`];
+    }),
+    ...[...calls].flatMap(([id, n]) => (n > MAX_CALLS ? [`${id} was sent ${n} times`] : [])),
+    ...(draw.faults.length === 0 && (taskErrors.length > 0 || charged > shape.length)
+      ? [`the trouble of the server was charged: ${charged} attempts for ${shape.length} tasks`]
+      : []),
+    ...(server.innocentFailures() > 0 && told.length === 0 ? ['nobody is told of the trouble'] : []),
+  ];
+}
+
+it('ends each item, fails no good one, bounds the requests and charges nobody, whatever a server does', () => {
+  fc.assert(
+    fc.property(hostilities, (draw) => {
+      const wrong = wrongWith(draw);
+      if (wrong.length > 0) throw new Error(wrong.join('; '));
+    }),
+    // The suite always draws the same servers. The command draws others.
+    {
+      numRuns: DRAWS,
+      examples: EXAMPLES.map((draw): [Hostility] => [draw]),
+      ...(DRAWS === SUITE_DRAWS ? { seed: 7421 } : {}),
+    },
+  );
+}, 600_000);
