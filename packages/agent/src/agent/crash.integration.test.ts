@@ -23,7 +23,7 @@ it.each([
   ['abort', 'SIGABRT'],
   ['kill', 'SIGKILL'],
   ['exit', 'code 3'],
-])('fails only the item that ends its process with %s', async (text, how) => {
+])('records an error only for the item that ends its process with %s', async (text, how) => {
   const pool = await TestPool.open();
   const texts = ['a', 'b', text, 'c', 'd', 'e', 'f', 'g'];
   const id = await submit(pool, texts, 4);
@@ -42,7 +42,7 @@ it.each([
     code: 'runtime_crashed',
     message: expect.stringContaining(how),
   });
-  // It crashed once while other items ran, and three times alone. The others crashed with it once.
+  // The item crashed once while three others ran, and three times alone. Each of the three crashed once with it.
   expect(companionsOf(runtime, text)).toEqual([4, 1, 1, 1]);
   expect(crashesOf(agent, 'i2')).toBe(4);
   for (const innocent of ['a', 'b', 'c']) expect(companionsOf(runtime, innocent)).toEqual([4, 1]);
@@ -74,7 +74,7 @@ it('starts a suspect only when the slots of all runtimes are empty', async () =>
   await until(() => bystander.running.length === 1);
   const id = await submit(pool, ['a', 'abort'], 2);
   await until(() => agent.logged('runtime.crashed').length === 2);
-  // Each heartbeat fills the slots.
+  // The worker fills its empty slots after each heartbeat. It would start the suspect then.
   const beats = () => agent.requests.filter((path) => path === '/v1/workers/heartbeat').length;
   const before = beats();
   await until(() => beats() > before + 3);
@@ -85,7 +85,7 @@ it('starts a suspect only when the slots of all runtimes are empty', async () =>
   expect(await pool.ended(id)).toMatchObject({ items: { ok: 1, error: 1 } });
 });
 
-it('succeeds with an item that crashes only while others run, by running it alone', async () => {
+it('runs an item alone that crashes while others run, and records its output', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'die-in-company', 'b'], 3);
   const runtime = dyingRuntime();
@@ -95,7 +95,7 @@ it('succeeds with an item that crashes only while others run, by running it alon
   expect(companionsOf(runtime, 'die-in-company')).toEqual([3, 1]);
 });
 
-it('ends two items that always crash after four crashes each', async () => {
+it('records an error for each of two items that always crash, after four crashes', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['abort', 'kill', 'a', 'b', 'c', 'd'], 3);
   const agent = pool.start('a', dyingRuntime(), { concurrency: 2 });
@@ -103,7 +103,7 @@ it('ends two items that always crash after four crashes each', async () => {
   expect([crashesOf(agent, 'i0'), crashesOf(agent, 'i1')]).toEqual([4, 4]);
 });
 
-it('hands everything back when a runtime crashes under every item, and charges no attempt', async () => {
+it('hands back all items when each of them crashes the runtime, and charges no attempt', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['abort 1', 'abort 2', 'abort 3', 'abort 4'], 4);
   const agent = pool.start('a', dyingRuntime(), { concurrency: 4, leaseRequestsAtMost: 1 });
@@ -114,7 +114,7 @@ it('hands everything back when a runtime crashes under every item, and charges n
   expect(task).toEqual({ charged: 0, errors: 0 });
 });
 
-it('hands everything back when the runtime’s process does not start', async () => {
+it('hands back all items when the runtime’s process does not start', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['a', 'b', 'c'], 3);
   const agent = pool.start('a', dyingRuntime('abort-at-start'), { concurrency: 2 });
@@ -129,7 +129,7 @@ it('hands everything back when the runtime’s process does not start', async ()
   expect(task).toEqual({ charged: 1, errors: 0 });
 });
 
-it('W7: hands back suspects on a drain, and another worker runs them as usual', async () => {
+it('W7: hands back suspects on a drain, and another worker runs them', async () => {
   const pool = await TestPool.open();
   const id = await submit(pool, ['die-in-company', 'a'], 2);
   const agent = pool.start('a', dyingRuntime(), {

@@ -21,7 +21,7 @@ export class Backoff {
     this.#deps = deps;
   }
 
-  /** The next pause is the first again, and the other loops of this worker need not wait for an outage to end. */
+  /** Resets the pause to its first length, and ends the outage pauses of this worker's other loops. */
   succeeded(): void {
     this.#failures = 0;
     this.#deps.recovery.answered();
@@ -29,7 +29,8 @@ export class Backoff {
 
   /**
    * Waits before the next try. Returns early when the signal aborts. After an outage it also returns when another
-   * loop gets an answer, but not before the first pause has passed: calls that fail alone stay rare.
+   * loop gets an answer, but not before the first pause has passed. Otherwise a call that fails while the other loops
+   * succeed would retry without a pause.
    */
   async wait(error: unknown, signal: AbortSignal): Promise<void> {
     const { random, sleep, recovery } = this.#deps;
@@ -52,7 +53,7 @@ export class Backoff {
 /** Resolves after `ms`; rejects when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Sleeps by this process's timers. */
+/** Sleeps with a timer of this process. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return delay(ms, undefined, { signal });
 }

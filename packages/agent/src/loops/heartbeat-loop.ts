@@ -19,7 +19,7 @@ import type { WorkerMachine } from './worker-machine.ts';
 /** After this time without a reply, the connection counts as dead. */
 const REPLY_MS = 30_000;
 
-/** Time limit for the last heartbeat. */
+/** Time limit for the last heartbeat, which reports that the worker goes offline. */
 const GOODBYE_MS = 3000;
 
 export interface HeartbeatLoopDeps {
@@ -29,7 +29,10 @@ export interface HeartbeatLoopDeps {
   readonly recovery: Recovery;
 }
 
-/** Sends heartbeats, which describe the worker and renew its leases. A separate loop, so that a busy worker stays alive. */
+/**
+ * Sends heartbeats, which describe the worker and renew its leases. Runs as a separate loop, so that a slow lease call
+ * or report does not delay a heartbeat.
+ */
 export class HeartbeatLoop {
   readonly #deps: HeartbeatLoopDeps;
   readonly #now = new Signal();
@@ -67,8 +70,8 @@ export class HeartbeatLoop {
   }
 
   /**
-   * Reports to the control plane that the worker goes offline. The control plane then releases everything that this
-   * boot holds, with what was granted in a reply that never arrived.
+   * Reports to the control plane that the worker goes offline. The control plane then releases all leases of this
+   * boot, including leases whose grant never reached the worker.
    */
   async sayGoodbye(): Promise<void> {
     const { options, machine } = this.#deps;

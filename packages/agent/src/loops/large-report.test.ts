@@ -4,7 +4,7 @@ import { ReportDelivery } from './report-delivery.ts';
 
 const MIB = 1024 * 1024;
 
-/** An entry whose outcomes have outputs of these sizes. */
+/** Makes an entry with one outcome for each size. A size is the length of the output in bytes. */
 const entryOf = (task_id: string, sizes: readonly number[]): ReportEntry => ({
   task_id,
   attempt: 1,
@@ -12,7 +12,7 @@ const entryOf = (task_id: string, sizes: readonly number[]): ReportEntry => ({
   final: true,
 });
 
-/** Delivers entries to a control plane that accepts everything. Returns what each call contained. */
+/** Delivers entries to a control plane that accepts everything. Returns the entries of each call. */
 async function callsFor(...entries: readonly ReportEntry[]): Promise<readonly (readonly ReportEntry[])[]> {
   const calls: (readonly ReportEntry[])[] = [];
   const delivery = new ReportDelivery({
@@ -39,7 +39,7 @@ it('W6: divides a report that is too large for one call, and keeps every outcome
   expect(calls.length).toBeGreaterThan(1);
   const outcomes = calls.flat().flatMap((entry) => entry.outcomes);
   expect(outcomes.map(({ item_id }) => item_id)).toEqual(['7-0', '7-1', '7-2', '7-3', '7-4']);
-  // Only the last part says that every item has an outcome.
+  // Only the last part is final, because only then has every item an outcome.
   expect(calls.flat().map(({ final }) => final)).toEqual([...calls.slice(1).map(() => false), true]);
   for (const call of calls) {
     const bytes = JSON.stringify(call).length;

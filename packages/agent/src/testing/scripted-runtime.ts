@@ -6,7 +6,7 @@ import {
   type Runtime,
 } from '../runtimes/runtime.ts';
 
-/** A runtime whose items end when the test says so. */
+/** A runtime whose items end when the test ends them. */
 export interface ScriptedRuntime extends Runtime {
   /** Numbers `n` of the payloads, in the order of their starts. */
   readonly started: readonly number[];

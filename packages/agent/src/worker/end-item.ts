@@ -14,7 +14,10 @@ import { withdrawFailed } from './withdraw-failed.ts';
 import { forgetFailures } from './withdrawals.ts';
 import { isEnded, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
-/** W6: an outcome keeps its slot until it is in the outbox. Every other end frees the slot immediately. */
+/**
+ * Handles the end of an item's run. W6: an item with an outcome keeps its slot until the outcome is in the outbox. Every
+ * other end frees the slot immediately.
+ */
 export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Change {
   return (state) => {
     const run = state.runs.find((each) => each.number === number && each.saving === null);
@@ -23,7 +26,7 @@ export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Chang
       case 'crashed':
         return judgeCrash(run, end, now)(state);
       case 'outcome':
-        // The answer may make room on its endpoint, in another slot.
+        // After an answer, the endpoint may have room for another item, which starts in another slot.
         return inOrder(
           noteAnswer(run, 'output' in end.outcome, now),
           saveOutcome(run, end),
@@ -47,10 +50,13 @@ function noteFailure(run: Run, end: FailedEnd, now: number): Change {
   );
 }
 
-/** Codes that no other item can disprove. */
+/** Error codes that concern every item on this runtime, so that one item is enough to withdraw the model. */
 const CERTAIN: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted', 'certificate_refused']);
 
-/** A model that has answered here is not withdrawn because of one item: the item may be what it cannot do. */
+/**
+ * Handles an item that cannot run here. One item does not withdraw a model that has answered here before: the model may
+ * be unable to process only that item.
+ */
 function noteRefusal(run: Run, end: Extract<ItemEnd, { readonly kind: 'not_here' }>, now: number): Change {
   const { error } = end;
   if (run.answeredBefore === 0 || CERTAIN.has(error.code)) return freeSlot(run, end, now);
@@ -96,7 +102,7 @@ function runAgain(run: Run, now: number): Change {
   };
 }
 
-/** The outcome is safe: it counts, and the slot is free. */
+/** Counts an outcome that the outbox has saved, and frees its slot. */
 export function outcomeSaved({ run: number, now }: EventOf<'outcome_saved'>): Change {
   return (state) => {
     const run = state.runs.find((each) => each.number === number);
@@ -176,12 +182,12 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
   };
 }
 
-/** An end that needs no more judgement. `not_again`: the item failed here and may succeed on another worker. */
+/** How a run ended, once it is decided who is to blame. `not_again`: the item failed here and may succeed elsewhere. */
 type FinalEnd =
   | Exclude<ItemEnd, { readonly kind: 'crashed' | 'failed' }>
   | { readonly kind: 'not_again'; readonly error: ReportedError };
 
-/** Takes the run out of its slot. `end` is null if the item runs again. */
+/** Takes the run out of its slot. `end` is null if nothing is recorded of the run, for example because the item runs again. */
 function freeSlot(run: Run, end: FinalEnd | null, now: number): Change {
   return inOrder(
     set((state) => ({ ...state, runs: state.runs.filter((each) => each.number !== run.number) })),
