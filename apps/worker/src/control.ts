@@ -6,19 +6,19 @@ import type { WorkerConfig } from '@macbatch/settings';
 
 const DEFAULT_URL = 'http://127.0.0.1:7420';
 
-/** Opens a client of the control plane: the configured one, or the joined one if none is configured. */
+/** Opens a client of the configured control plane, of the one that the worker joined, or of the default URL, in this order. */
 export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
   const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_URL;
   checkControlUrl(baseUrl);
   refusePlainHttp(baseUrl, config);
-  // The key of one control plane is not sent to another.
+  // The saved key goes only to the control plane that issued it.
   const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
   return new Client({ baseUrl, ...(key === undefined ? {} : { key }) });
 }
 
-/** Exchanges the join token for the worker's key and saves the key. Returns the path of the file. */
+/** Exchanges the join token for the worker's key and saves the key. Returns the path of the key's file. */
 export async function joinControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<string> {
   trustCertificates(config);
   const { MACBATCH_CONTROL_URL: url, MACBATCH_JOIN_TOKEN: token } = config;
@@ -27,7 +27,7 @@ export async function joinControl(config: WorkerConfig, stateDir: string, worker
     throw new Error('Set MACBATCH_JOIN_TOKEN to the token that macbatch keys invite printed (mbj_ …).');
   checkControlUrl(url);
   refusePlainHttp(url, config);
-  // No retry: the token is used up even if the answer is lost.
+  // No retry: the first call uses up the token, even if its answer is lost.
   const client = new Client({ baseUrl: url, key: token.trim(), retries: 0 });
   const { key } = await client.call('joinWorker', { body: { worker_id: workerId } });
   return writeMembership(stateDir, workerId, { url, key });

@@ -12,7 +12,7 @@ export function judgeClock(clock: {
 }): Finding {
   const halfTripMs = (clock.responseAt - clock.requestAt) / 2;
   const offsetMs = clock.requestAt + halfTripMs - clock.databaseNow;
-  // Without the part that the time of the request may explain.
+  // The clocks may agree up to half of the duration of the request, so that part does not count.
   const certainSeconds = Math.max(0, Math.abs(offsetMs) - halfTripMs) / 1000;
   const found =
     certainSeconds < 1

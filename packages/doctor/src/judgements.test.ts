@@ -66,7 +66,7 @@ describe('judgeDatabase', () => {
   });
 });
 
-it('accepts a long upload, no transaction at all and an older control plane', () => {
+it('judgeDatabase: accepts a long upload, no open transaction, and a control plane of an earlier release', () => {
   const upload = { seconds: 3000, application: 'macbatch-upload', pid: 7 };
   expect(judgeDatabase({ ...GOOD, oldest_transaction: upload })[4]?.state).toBe('ok');
   const findings = judgeDatabase({ ...GOOD, oldest_transaction: null, transaction_id_age: null });
@@ -88,7 +88,7 @@ describe('judgeClock', () => {
   ])('judges a clock that is %i ms off', (offset, state, found) => {
     expect(at(offset)).toMatchObject({ state, found: expect.stringMatching(found) });
   });
-  it('accepts an offset that the time of the request may explain', () => {
+  it('accepts an offset of at most half the duration of the request', () => {
     expect(at(8000, 16_000).state).toBe('ok');
   });
 });

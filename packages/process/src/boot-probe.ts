@@ -36,8 +36,8 @@ export interface BootProbeOptions {
 }
 
 /**
- * B1, B2: reads the record of the program's last boot, writes one of this boot, and compares the two. A record that
- * is missing, damaged or unreadable counts as none. A record that cannot be written does not stop the program.
+ * B1, B2: reads the record of the program's last boot, writes a record of this boot, and compares the two. A record
+ * that is missing, damaged or unreadable counts as none. A record that cannot be written does not stop the program.
  */
 export function probeBoot(options: BootProbeOptions): BootProbe {
   const path = options.path ?? join(tmpdir(), 'probe_state.json');
@@ -53,7 +53,7 @@ export function probeBoot(options: BootProbeOptions): BootProbe {
   const parsed = BootRecord.safeParse(lastRecord(path, program));
   appendRecord(path, program, boot);
   const previous = parsed.success ? parsed.data : null;
-  // From one host, these three are always equal: every boot has its own record. B1 fixes the fields of the line.
+  // The three flags are always equal, because every boot writes its own record. B1 requires all of them.
   return {
     boot,
     previous_record_found: previous !== null,

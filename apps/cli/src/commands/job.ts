@@ -16,12 +16,12 @@ import {
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 
-/** Returns exit code 1 unless every item is ok. */
+/** Returns exit code 0 if every item is ok, otherwise 1. */
 export function exitCodeOf(job: JobSummary): number {
   return job.items.ok === job.items.total ? EXIT.ok : EXIT.incomplete;
 }
 
-/** Prints a job. */
+/** Prints the summary of a job, as JSON if `json` is true. */
 function printJob(job: JobView, json: boolean, terminal: Terminal): void {
   if (json) printJson(terminal.stdout, summaryJson(job, null));
   else printLine(terminal.stdout, summaryText(job));

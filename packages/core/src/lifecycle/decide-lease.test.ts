@@ -140,7 +140,7 @@ describe('expire', () => {
     expect(after(fresh, ...times(3, lease('ann'), expire())).status).toBe('pending');
   });
 
-  it('T11: fails the task at the tenth expiry in a row, with an error that says so', () => {
+  it('T11: fails the task at the tenth expiry in a row, and its error names the expiries', () => {
     expect(MAX_EXPIRIES).toBe(10);
     const nine = after(fresh, ...times(9, lease('ann'), expire()));
     expect(nine).toMatchObject({ status: 'pending', expiries: 9, error: null });

@@ -70,7 +70,7 @@ it('R1: claims and reclaims use their partial indexes when most of 20,000 tasks 
   expect(buffersOf(expired)).toBeLessThan(300);
 });
 
-it('R1: renewals stay on their page (HOT) and touch no index', async () => {
+it('R1: renews with heap-only (HOT) updates that touch no index', async () => {
   const tasks = await leaseTasks(db.store, 'ann', 1000);
   await db.sql`vacuum tasks`;
   /** The updates of this transaction. The server adds them to the common statistics only after it. */

@@ -11,7 +11,7 @@ async function* itemsOf(bytes: readonly number[]): AsyncGenerator<Item, void, un
   for (const [n, size] of bytes.entries()) yield { id: `item-${n}`, payload: `"${'x'.repeat(size - 2)}"` };
 }
 
-/** Submits a job whose items have payloads of these sizes. */
+/** Submits a job with one item for each size. A size is the length of the payload in bytes. */
 async function submitSizes(shardSize: number, bytes: readonly number[], reuse = false): Promise<string> {
   const reply = await db.store.submit(
     {

@@ -11,13 +11,13 @@ import { answerEachLease, type LeaseName, type LeaseRefusal } from './lease-answ
 export type RenewArguments = LeaseArguments & { boot: string; leaseMs: number };
 
 interface RenewedRow extends LockedTaskRow {
-  /** Null when there are none. */
+  /** Item ids; null when there are none. */
   readonly recorded_elsewhere: readonly string[] | null;
 }
 
 /**
- * Extends leases and copies, and resumes lapsed leases (T14). The extension of a lease changes no indexed column, so
- * that the update stays on its page (HOT).
+ * Extends leases and copies, and resumes lapsed leases (T14). Extending a lease changes no indexed column, so that
+ * Postgres can use a heap-only (HOT) update.
  */
 export const renewStatement = statement<RenewArguments, RenewedRow>((arg) => {
   const lease = {
@@ -58,7 +58,7 @@ export const renewStatement = statement<RenewArguments, RenewedRow>((arg) => {
 /** The answer to the renewal of one lease. */
 export interface Renewal {
   readonly refusal: LeaseRefusal;
-  /** Items of the lease that need not run: others had copies of them and have reported. */
+  /** Ids of items that need not run, because another worker has reported an outcome from a copy. */
   readonly recordedElsewhere: readonly string[];
 }
 

@@ -5,11 +5,12 @@ import { statement } from '../database/statement.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 
 export interface ExpiredRow {
-  /** Tasks that went back to pending. */
+  /** Number of tasks that went back to pending. */
   readonly reclaimed: number;
+  /** Number of tasks that failed because their leases expired too often (T11). */
   readonly failed: number;
   readonly job_ids: readonly string[] | null;
-  /** Copies whose lease has passed are still open. */
+  /** True if the lease of a copy has passed and the copy has not been ended. */
   readonly copies_due: boolean;
   /** Milliseconds until the next lease of a task or copy ends; null when there is none. */
   readonly next_expiry_ms: number | null;

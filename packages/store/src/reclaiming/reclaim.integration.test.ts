@@ -50,7 +50,7 @@ it('T5: expires a lease that ends at this moment, and not one that ends a micros
   await submitJob(db.store, { items: 2, shardSize: 1 });
   await leaseTasks(db.store, 'ann', 2);
   await db.sql.begin(async (tx) => {
-    // In a transaction now() stands still.
+    // Postgres returns the same now() throughout a transaction.
     await tx`update tasks set lease_until = now() + (id - 1) * interval '1 microsecond'`;
     await expireStatement.run(tx, { limit: 10 });
     expect(await tx`select status from tasks order by id`).toEqual([
@@ -73,7 +73,7 @@ it('R3: counts the expiries of each job', async () => {
   expect((await db.store.readJob(other))?.leaseExpiredEvents).toBe(0);
 });
 
-it('R4: a second reclaim changes no row', async () => {
+it('R4: changes no row in a second reclaim', async () => {
   await submitJob(db.store, { items: 50 });
   await leaseTasks(db.store, 'ann', 3);
   await expireLeases(db.sql);
@@ -97,7 +97,8 @@ it.each([2, 8])(
     const stores = Array.from({ length: controlPlanes }, () => createStore({ url: db.url }));
     const answers = await Promise.all(stores.map((store) => store.reclaim(force)));
     await Promise.all(stores.map((store) => store.close()));
-    await db.store.reclaim(force); // takes back what one had locked while the last one looked
+    // Takes back tasks that were still locked by one reclaim when the last one looked for expired leases.
+    await db.store.reclaim(force);
     const [events] =
       await db.sql`select count(*)::int as all, count(distinct task_id)::int as tasks from events`;
     expect(events).toEqual({ all: 1500, tasks: 1500 });
@@ -107,7 +108,7 @@ it.each([2, 8])(
   },
 );
 
-it('T11: fails a task after ten expiries in a row, with an error that says so', async () => {
+it('T11: fails a task after ten expiries in a row, and its error names the expiries', async () => {
   const jobId = await submitJob(db.store, { items: 2 });
   for (let n = 1; n <= MAX_EXPIRIES; n += 1) {
     expect((await leaseTasks(db.store, `worker-${n}`))[0]?.attempt).toBe(n);
@@ -137,7 +138,10 @@ it('T9: accepts a late result for a task that failed because of expiries', async
   expect(await audit(db.url)).toEqual([]);
 });
 
-/** A step of a random history. Time passes: the injected clock advances, and every lease end moves back by as much. */
+/**
+ * A step of a random sequence. Simulates that `wait` milliseconds pass: advances the injected clock and moves every lease
+ * end back. Then makes the call that `does` names.
+ */
 const moment = fc.record({
   wait: fc.oneof(fc.constant(0), fc.nat({ max: 300 }), fc.nat({ max: 5000 }), fc.nat({ max: 100_000 })),
   does: fc.constantFrom('lease', 'lease of a worker that renews', 'renew', 'lease elsewhere', 'nothing'),
@@ -184,13 +188,13 @@ it('R1: never leaves an expired lease behind when it skips a reclaim', async () 
   expect(skipped).toBeGreaterThan(20);
 });
 
-it('R1: gives every holder time to renew before it reclaims after its own host slept', async () => {
+it('R1: gives every holder time to renew before it reclaims after the control plane’s host slept', async () => {
   let awakeMs = 0;
   await using db = await freshStore({ renewedLeaseSeconds: 0.3, monotonicMs: () => awakeMs });
   await submitJob(db.store, { items: 1 });
   await leaseTasks(db.store, 'ann');
   await db.store.reclaim({ force: false });
-  // The database's clock advances, and this process's clock does not.
+  // Simulates a sleep of 200 ms: the database's clock advances by 2.2 s, the clock of this process by 2 s.
   awakeMs += 2000;
   await db.sql`select pg_sleep(2.2)`;
   await expireLeases(db.sql);

@@ -32,7 +32,7 @@ export type Verdict =
       readonly outcome: 'accepted';
       readonly status: TaskStatus;
       readonly code?: Refusal;
-      /** Items of the task that need not run: others had copies of them and have reported. */
+      /** Ids of items that need not run, because another worker has reported an outcome from a copy. */
       readonly recordedElsewhere?: readonly string[];
     }
   /** The task was done before: by the same worker, or by another. */

@@ -42,7 +42,7 @@ export interface ReportedRow extends LockedTaskRow {
   readonly missing: number;
   /** For a task that is done now: unfinished tasks of its job before this statement. */
   readonly unfinished_tasks: number | null;
-  /** Null when there are none. */
+  /** Item ids; null when there are none. */
   readonly recorded_elsewhere: readonly string[] | null;
 }
 

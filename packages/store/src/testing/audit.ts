@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 
-/** Queries that return rows only when something is wrong, by the message for it. */
+/** Consistency checks. Each key is a message, each value a query that returns one row for each violation. */
 const CHECKS: Readonly<Record<string, string>> = {
   'the tallies by status are not the tasks by status': `
     select job_id from (
@@ -77,12 +77,12 @@ const CHECKS: Readonly<Record<string, string>> = {
       or item_count - reused_count - repeated_count <> (select coalesce(sum(tasks.item_count), 0) from tasks where job_id = jobs.id)`,
 };
 
-/** Checks that a database kept every rule: recomputes its counts from its rows. Returns a message for each problem. */
+/** Checks the stored counts and states of a database against its rows. Returns a message for each failed check. */
 export async function audit(database: string | postgres.Sql): Promise<string[]> {
   const own = typeof database === 'string' ? postgres(database, { max: 1, onnotice: () => undefined }) : null;
   const sql = own ?? (database as postgres.Sql);
   try {
-    // Several statements in one call return a list of their rows.
+    // A call with several statements returns the rows of each statement as one list.
     const found = await sql.unsafe<(readonly unknown[])[]>(Object.values(CHECKS).join(';'));
     return Object.keys(CHECKS).flatMap((problem, i) => {
       const rows = found[i] ?? [];
