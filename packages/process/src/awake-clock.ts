@@ -7,8 +7,8 @@ export interface AwakeClock extends Disposable {
 }
 
 /**
- * Makes a clock that stands still while the host sleeps. The system's monotonic clock does not: on macOS it goes
- * on. This clock counts the time between the ticks of a timer, and at most two ticks where one is late.
+ * Makes a clock that stops while the host sleeps. The system's monotonic clock does not stop on macOS. This
+ * clock counts the time between the ticks of a timer, and at most two ticks where one is late.
  */
 export function awakeClock(monotonicMs: () => number = () => performance.now()): AwakeClock {
   let awakeMs = 0;

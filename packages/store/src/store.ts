@@ -54,7 +54,7 @@ export interface StoreOptions extends ConnectionPoolsOptions {
    * @default true
    */
   readonly copies?: boolean;
-  /** A clock in milliseconds that never goes back, and stands still while this host sleeps. */
+  /** A clock in milliseconds that never goes back and stops while this host sleeps. */
   readonly monotonicMs?: () => number;
 }
 

@@ -27,7 +27,7 @@ const recovered: fc.Arbitrary<readonly RecoveredTask[]> = fc.array(
   { maxLength: 1 },
 );
 
-/** A worker after its first heartbeat, with what an earlier process left in its outbox. */
+/** A worker after its first heartbeat, and the outcomes that an earlier process left in its outbox. */
 function started(
   {
     remote,

@@ -8,7 +8,7 @@ import {
   type Suspicion,
 } from './quarantine.ts';
 
-/** The quarantine of a runtime, with what each suspect's record is. */
+/** Makes the quarantine of a runtime and the record of each suspect. */
 function runtime() {
   let quarantine: Quarantine = NO_CRASHES;
   const suspicions = new Map<string, Suspicion>();

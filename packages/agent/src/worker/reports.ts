@@ -49,7 +49,7 @@ export function noteOutcome(task: HeldTask, now: number): Change {
     )(state);
 }
 
-/** Adds the number of a task to those with outcomes to report. */
+/** Adds a task's number to a list of task numbers, unless the list has it already. */
 export function addOnce(tasks: readonly number[], task: number): readonly number[] {
   return tasks.includes(task) ? tasks : [...tasks, task];
 }

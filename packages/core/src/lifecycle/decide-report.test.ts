@@ -22,7 +22,7 @@ describe('report', () => {
     expect(done).toEqual({ ...leasedByAnn, status: 'done', leaseUntil: null, outcomeCount: ITEMS });
   });
 
-  it('T7: ignores a result when the task is already done, and says so', () => {
+  it('T7: ignores a result when the task is already done, and answers already_done', () => {
     expect(decide(done, report('ann', 1, 0))).toEqual(refused('already_done'));
     const byTwo = after(leasedByBob, report('ann', 1, ITEMS));
     expect(decide(byTwo, report('bob', 2, 0))).toEqual(refused('already_done'));
@@ -75,7 +75,7 @@ describe('report', () => {
     ['pending', expired],
     ['leased', leasedByAnn],
     ['failed', failed],
-  ])('T9: refuses the result of a %s task of a cancelled job, and says so', (_state, task) => {
+  ])('T9: refuses the result of a %s task of a cancelled job, and answers job_cancelled', (_state, task) => {
     expect(decide(inCancelledJob(task), report('ann', 1, ITEMS))).toEqual(refused('job_cancelled'));
   });
 

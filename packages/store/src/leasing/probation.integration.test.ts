@@ -68,7 +68,7 @@ describe('a worker whose items all fail', () => {
     const other = createStore({ url: db.url, monotonicMs });
     try {
       await finish('ann', await lease('ann'));
-      await lease('ann', other); // both have read the histories, and do not read again while the clock stands still
+      await lease('ann', other); // both have read the histories, and do not read them again until the clock advances
       for (let n = 0; n < 20; n += 1) {
         await failItems('broken', await lease('broken'), other);
         await failItems('broken', await lease('broken', other));

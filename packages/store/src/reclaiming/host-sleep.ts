@@ -1,6 +1,6 @@
 /**
- * Detects that this process's host slept: the database's clock went on, and a clock that stands still during sleep
- * did not. A host that slept has received no heartbeats, so no worker may lose a lease for that time.
+ * Detects that this process's host slept: the database's clock advanced, and a clock that stops during sleep did not.
+ * A host that slept has received no heartbeats, so no worker may lose a lease for that time.
  */
 export class HostSleep {
   readonly #gapMs: number;

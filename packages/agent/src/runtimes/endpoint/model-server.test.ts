@@ -250,7 +250,7 @@ async function tlsServer() {
 }
 
 describe('a certificate', () => {
-  it('that is not trusted is refused with what to do, and accepted once its authority is trusted', async () => {
+  it('is refused with a fix until its authority is trusted, then accepted', async () => {
     const { port, cert } = await tlsServer();
     const url = `https://localhost:${port}/v1`;
     await expect(post(open(url))).rejects.toMatchObject({

@@ -31,7 +31,7 @@ interface Waiting {
 interface Child {
   readonly process: ChildProcess;
   digest: string;
-  /** It has the model, so a text may be what kills it now. */
+  /** The process has loaded the model. If it crashes from now on, a text may be the cause. */
   loaded: boolean;
   lastOutput: string;
 }
