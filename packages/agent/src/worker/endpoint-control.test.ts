@@ -260,3 +260,19 @@ it('does not withdraw a model because of one item that it cannot run', () => {
   expect(calls.get('1c')).toBeLessThanOrEqual(4);
   expect(log.filter(({ event }) => event === 'task.not_here')).toEqual([]);
 });
+
+it('runs all good items although neighbouring bad items make a server look broken', () => {
+  const time = new SimulatedTime();
+  const bad = new Set(['2a', '2b', '2c']);
+  const server: SimulatedServer = {
+    call: ({ itemId, end }) =>
+      time.after(50, () => end(bad.has(itemId) ? failing('transient', 'server_error') : answered(itemId))),
+  };
+  const { outcomes, calls, isOver, endedAt } = simulate(time, server, [10, 10, 10, 10]);
+  expect(isOver).toBe(true);
+  expect(errorsOf(outcomes)).toEqual([]);
+  expect([...outcomes.keys()].filter((id) => bad.has(id))).toEqual([]); // their task has failed
+  expect(outcomes.size).toBe(37);
+  expect(Math.max(...calls.values())).toBeLessThanOrEqual(9);
+  expect(endedAt).toBeLessThan(60_000);
+});

@@ -10,6 +10,7 @@ import {
   runtimesFor,
   withControl,
 } from './endpoint-runs.ts';
+import { isFresh, namesOfFailed } from './fresh-items.ts';
 import { type HeldTask, isStartable, type LeasedItem, offerOf, type Suspect, takeItem } from './held-task.ts';
 import type { ItemRecord } from './item-record.ts';
 import { leaseNameOf } from './lease-key.ts';
@@ -106,15 +107,6 @@ function itemsToRunAgain(state: WorkerState, task: HeldTask): readonly LeasedIte
   if (namesOfFailed(state).size === 0) return task.retries;
   const fresh = isFresh(state, task);
   return [...task.retries, ...task.queue.filter((item) => !fresh(item))];
-}
-
-function isFresh(state: WorkerState, task: HeldTask): (item: LeasedItem) => boolean {
-  const failed = namesOfFailed(state);
-  return (item) => !failed.has(recordName(task.lease.task_id, item));
-}
-
-function namesOfFailed({ runtimes }: WorkerState): ReadonlySet<string> {
-  return new Set(runtimes.flatMap(({ records }) => records.map(({ name }) => name)));
 }
 
 function startIfRoom(number: number, item: LeasedItem, now: number): Change {

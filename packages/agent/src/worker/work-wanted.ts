@@ -1,6 +1,7 @@
 import type { Offer } from '../runtimes/runtime.ts';
 import { laneOf } from './endpoint-control.ts';
 import { placeFor, requestsOn, runtimesFor } from './endpoint-runs.ts';
+import { hasFreshItem } from './fresh-items.ts';
 import { isDown, isShut, isUnreachable } from './gate.ts';
 import { type HeldTask, isStartable, offerOf } from './held-task.ts';
 import { isFormerReported } from './reports.ts';
@@ -21,6 +22,7 @@ export function wantedOffers(state: WorkerState, now: number): readonly Offer[] 
         (task) =>
           offerOf(task).model !== offer.model ||
           waitsForItsTime(state, task, now) ||
+          !hasFreshItem(state, task) ||
           !shareRuntime(state, task, offer, now),
       ) && runtimesFor(state, offer, now).some((runtime) => takesWork(state, runtime, offer, now)),
   );
@@ -51,8 +53,18 @@ function takesWork(state: WorkerState, runtime: number, offer: Offer, now: numbe
   return [control.gate, lane.gate].every((gate) => {
     if (gate === null) return true;
     // An unreachable server is looked at without an item.
-    return !isShut(gate, now) && !isUnreachable(gate) && requestsOn(state, runtime).length === 0;
+    if (isUnreachable(gate) || requestsOn(state, runtime).length > 0) return false;
+    return !isShut(gate, now) || (isDown(gate) && hasOnlyFailed(state, offer));
   });
+}
+
+/**
+ * Whether all held items of the offer's model have failed here. An item of another task then shows whether the server
+ * works: without one, a few bad items would keep a healthy server closed.
+ */
+function hasOnlyFailed(state: WorkerState, offer: Offer): boolean {
+  const held = state.tasks.filter((task) => isStartable(task) && offerOf(task).model === offer.model);
+  return held.length > 0 && !held.some((task) => hasFreshItem(state, task));
 }
 
 /** Whether the worker has room for more and may lease, if it has an offer and an outbox that takes records. */
