@@ -159,7 +159,7 @@ it('reports servers that cannot be reached, are not a control plane, or would ge
   expect(tls.bad).toMatchObject(fail('control plane', 'uses TLS'));
   expect(plain.bad).toMatchObject([{ check: 'connection', found: expect.stringContaining('not encrypted') }]);
   expect(outdated.bad).toMatchObject(fail('protocol', 'Upgrade the control plane.'));
-  expect(model.of('connection')).toMatchObject([{ found: expect.stringContaining('nonsense') }]);
+  expect(model.of('connection')).toMatchObject([{ found: expect.stringContaining('must be like https://') }]);
   expect(model.of('model server').slice(0, 2)).toMatchObject([
     { state: 'fail', found: expect.stringContaining('without a list of models') },
     { state: 'fail', found: expect.stringContaining('cannot be reached') },
