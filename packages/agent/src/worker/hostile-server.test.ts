@@ -139,7 +139,7 @@ it('ends each item, fails no good one, bounds the requests and charges nobody, w
       const wrong = wrongWith(draw);
       if (wrong.length > 0) throw new Error(wrong.join('; '));
     }),
-    // The suite always draws the same servers. The command draws others.
+    // With the default number of draws the seed is fixed, so the suite tests the same servers each time.
     {
       numRuns: DRAWS,
       examples: EXAMPLES.map((draw): [Hostility] => [draw]),

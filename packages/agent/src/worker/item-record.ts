@@ -37,7 +37,7 @@ export interface ItemRecord {
 export interface FailedRun {
   readonly name: string;
   readonly number: number;
-  /** Answers of the model when it started. */
+  /** How many requests the model had answered when this run started. */
   readonly answeredBefore: number;
   /** Nothing else ran on the runtime while it ran. */
   readonly alone: boolean;

@@ -57,7 +57,10 @@ export interface LaneRun {
   readonly startedAt: number;
 }
 
-/** Counts an output. `running`: runs of the lane, with this one. After a reduction the limit grows only if it is used. */
+/**
+ * Counts an output. `running` is the number of runs in the lane, this one included. After a reduction, the limit grows
+ * only while the lane uses all of it.
+ */
 export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit: number, now: number): Lane {
   const grows = lane.caution === null || running >= Math.floor(lane.limit);
   const step = lane.caution === null ? 1 : 1 / (Math.floor(lane.limit) * lane.caution);

@@ -165,7 +165,7 @@ const ODD_VALUES = [
   '+275760-09-13T00:00:00Z',
 ];
 
-/** JSON texts that `JSON.stringify` cannot make. They replace the text `"RAW"`. */
+/** JSON texts that `JSON.stringify` cannot write. Each replaces the placeholder `"RAW"` in a body. */
 const ODD_TEXTS = [
   '1e400',
   '-1e400',

@@ -28,8 +28,8 @@ export interface Task {
   /** Milliseconds since the epoch, by the database's clock; null unless leased. */
   readonly leaseUntil: number | null;
   /**
-   * The holder, boot and attempt of the lease that has expired last, while no later event has made it worthless.
-   * Its renewal resumes the lease. Null unless pending.
+   * The holder, boot and attempt of the last expired lease, while a renewal can still resume it (T14). Null while the
+   * task is not pending, and after any event that ends this possibility.
    */
   readonly lapsedWorker: string | null;
   readonly lapsedBoot: string | null;
