@@ -2,6 +2,7 @@ import { JobExplanation } from '@macbatch/contract';
 import { JOB_WAITS } from '@macbatch/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endsText, explanationText } from './explanation-text.ts';
+import { troubleText } from './trouble-text.ts';
 
 beforeEach(() => {
   vi.stubEnv('TZ', 'UTC');
@@ -141,6 +142,17 @@ describe('the reason why a job waits', () => {
     );
     expect(text).toContain('It waits for a model server: no worker can run chat with qwen3 now.');
     expect(text).toMatch(/ann, bob: .* 401: Incorrect API key provided; .* next in 3.*--endpoint-key-env/);
+  });
+
+  it('calls a retry that is due “now”', () => {
+    const due = {
+      worker_id: 'ann',
+      job_type: 'chat',
+      model: 'qwen3',
+      endpoint: 'openai-endpoint 127.0.0.1:8080',
+    };
+    const trouble = { ...due, code: 'timeout', message: 'no answer', since_seconds: 1, next_try_seconds: 0 };
+    expect(troubleText({ ...trouble, needs_attention: true })).toContain('until it works, next now.');
   });
 
   it('names silent holders', () => {

@@ -31,7 +31,7 @@ export function troubleText(trouble: TroubleView): string {
   const tries =
     next === null
       ? 'the worker does not try again before it is restarted'
-      : `the worker keeps trying until it works, next in ${duration(Math.ceil(next))}`;
+      : `the worker keeps trying until it works, next ${next <= 0 ? 'now' : `in ${duration(Math.ceil(next))}`}`;
   const server = message.includes(endpoint.replace(/^openai-endpoint /, '')) ? '' : ` (${endpoint})`;
   const lead = needs_attention ? 'cannot run it' : 'does not run it now';
   return printable(

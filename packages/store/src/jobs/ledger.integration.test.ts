@@ -167,8 +167,22 @@ it('I2: repeated items show the error of a failed task, and get a late result', 
     a: expect.stringContaining('broke'),
     c: expect.stringContaining('broke'),
   });
+  const lastLease = { worker: 'worker', attempt: 3 };
+  expect(await fresh.store.resultOf(jobId, 'a')).toMatchObject(lastLease);
+  expect(await fresh.store.resultOf(jobId, 'c')).toMatchObject(lastLease);
   await fresh.store.report('worker', [completion(first)]);
   expect((await fresh.store.readJob(jobId))?.items).toMatchObject({ failed: 0, ok: 3 });
+});
+
+it('I2: a reused outcome keeps the attempt that computed it when its task fails', async () => {
+  await using fresh = await freshStore();
+  await submit(fresh.store, { a: '1' });
+  await finishAll(fresh.store);
+  const jobId = await submit(fresh.store, { b: '2', c: '1', d: '3' });
+  for (let attempt = 1; attempt <= 3; attempt += 1)
+    await fresh.store.report('worker', [failure(await leaseOne(fresh.store, 'worker'))]);
+  expect(await fresh.store.resultOf(jobId, 'b')).toMatchObject({ attempt: 3, output: null });
+  expect(await fresh.store.resultOf(jobId, 'c')).toMatchObject({ reused: true, attempt: 1 });
 });
 
 it('I2: every item runs when reuse is off', async () => {
