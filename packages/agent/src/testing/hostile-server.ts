@@ -27,13 +27,15 @@ const MISBEHAVIOURS = {
   hangs: () => failing('timeout', 'timeout'),
   drips: () => failing('timeout', 'timeout', { bytesArrived: true }),
 } satisfies Record<string, () => ItemEnd | null>;
-type Misbehaviour = keyof typeof MISBEHAVIOURS;
+export type Misbehaviour = keyof typeof MISBEHAVIOURS;
 
 /** One draw of a server's behaviour, and of the items that it gets. */
 export interface Hostility {
   readonly goodItems: number;
   /** One item for each: the server does this to it each time. */
   readonly faults: readonly Misbehaviour[];
+  /** Where the first of these items is. The others are spread over the items after it. */
+  readonly firstFault: number;
   /** What the server does to every request for `troubleMs`, after it has had `troubleAfter` requests. */
   readonly trouble: Misbehaviour | null;
   readonly troubleAfter: number;
@@ -63,6 +65,7 @@ export const hostilities: fc.Arbitrary<Hostility> = fc.record({
     ),
     { maxLength: 3 },
   ),
+  firstFault: fc.nat({ max: 16 }),
   trouble: fc.option(
     fc.constantFrom<Misbehaviour>(
       'answers 503',
@@ -85,6 +88,15 @@ export const hostilities: fc.Arbitrary<Hostility> = fc.record({
   shardSize: fc.integer({ min: 1, max: 20 }),
   workerSlots: fc.integer({ min: 1, max: 6 }),
 });
+
+/** What the server does to each item that it never answers. */
+export function faultsOf(
+  { faults, firstFault }: Pick<Hostility, 'faults' | 'firstFault'>,
+  ids: readonly string[],
+): ReadonlyMap<string | undefined, Misbehaviour> {
+  const step = Math.max(1, Math.floor(ids.length / (faults.length + 1)));
+  return new Map(faults.map((fault, n) => [ids[(firstFault + n * step) % ids.length], fault]));
+}
 
 /** A server that behaves as drawn. `faultOf` names what it does to an item each time. */
 export function hostileServer(

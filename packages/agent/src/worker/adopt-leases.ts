@@ -23,7 +23,10 @@ function adopt(lease: LeasedTask, sentAt: number, now: number): Change {
   return (state) => {
     const { task_id, attempt, items, copy } = lease;
     // The lease began when it was granted. That was after the request left, by an unknown time.
-    const whole = heldTask(state.nextNumber, lease, sentAt + lease.lease_seconds * 1000);
+    const whole = heldTask(state.nextNumber, lease, {
+      leasedAt: now,
+      trustedUntil: sentAt + lease.lease_seconds * 1000,
+    });
     const task = withSuspects(whole, state.settings.crashedItems);
     return inOrder(
       log('task.leased', { task_id, attempt, items: items.length, ...(copy ? { copy: true } : {}) }),

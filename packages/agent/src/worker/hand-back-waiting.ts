@@ -1,9 +1,9 @@
-import type { Offer } from '../runtimes/runtime.ts';
 import { type Change, forEach, inOrder, log } from './change.ts';
 import { laneOf } from './endpoint-control.ts';
 import { runtimesFor } from './endpoint-runs.ts';
-import { isLasting } from './gate.ts';
-import { isStartable, offerOf } from './held-task.ts';
+import { hasFreshItem } from './fresh-items.ts';
+import { type Gate, isDown, isLasting } from './gate.ts';
+import { type HeldTask, isStartable, offerOf } from './held-task.ts';
 import { leaveTask } from './leave-task.ts';
 import type { WorkerState } from './worker-state.ts';
 
@@ -11,14 +11,14 @@ import type { WorkerState } from './worker-state.ts';
 export function handBackWaiting(now: number): Change {
   return (state) => {
     if (state.life !== 'running') return { state, effects: [] };
-    const stuck = new Map<string, boolean>();
+    const lasting = new Map<string, readonly Gate[]>();
     const waiting = state.tasks.filter((task) => {
       if (task.closed || !isStartable(task)) return false;
-      const offer = offerOf(task);
-      const key = `${offer.job_type}/${offer.model}`;
-      const known = stuck.get(key) ?? isStuck(state, offer, now);
-      stuck.set(key, known);
-      return known;
+      const { job_type, model } = offerOf(task);
+      const key = `${job_type}/${model}`;
+      const gates = lasting.get(key) ?? lastingGates(state, task, now);
+      lasting.set(key, gates);
+      return gates.length > 0 && !isKept(state, task, gates, now);
     });
     return forEach(waiting, ({ number, lease: { task_id, attempt } }) =>
       inOrder(log('task.waits_too_long', { task_id, attempt }), leaveTask(number, now)),
@@ -26,18 +26,25 @@ export function handBackWaiting(now: number): Change {
   };
 }
 
-/** Whether no endpoint will run the offer soon. */
-function isStuck(state: WorkerState, offer: Offer, now: number): boolean {
+/** The gates because of which no endpoint will run the task soon; none if an endpoint will. */
+function lastingGates(state: WorkerState, task: HeldTask, now: number): readonly Gate[] {
   const { pauses } = state.settings;
-  const runtimes = runtimesFor(state, offer, now);
-  return (
-    runtimes.length > 0 &&
-    runtimes.every((runtime) => {
-      const control = state.runtimes[runtime]?.control;
-      if (control === undefined) return false;
-      return (
-        isLasting(control.gate, pauses, now) || isLasting(laneOf(control, offer.model).gate, pauses, now)
-      );
-    })
-  );
+  const { model } = offerOf(task);
+  const found = runtimesFor(state, offerOf(task), now).map((runtime) => {
+    const control = state.runtimes[runtime]?.control;
+    if (control === undefined) return [];
+    return [control.gate, laneOf(control, model).gate].filter((gate) => isLasting(gate, pauses, now));
+  });
+  return found.every((gates) => gates.length > 0) ? found.flat().filter((gate) => gate !== null) : [];
+}
+
+/**
+ * Whether the worker keeps a task to test its server. A task stays until an item has tested the server since its lease.
+ * A task whose items have all failed here stays a little longer: if the worker handed it back at once, the control
+ * plane would grant the same task again, and the worker would never get an item that shows that the server works.
+ */
+function isKept(state: WorkerState, task: HeldTask, gates: readonly Gate[], now: number): boolean {
+  if (!gates.every(isDown)) return false;
+  if (gates.every(({ closedAt }) => closedAt <= task.leasedAt)) return true;
+  return now - task.leasedAt < state.settings.pauses.holdMs && !hasFreshItem(state, task);
 }

@@ -15,6 +15,8 @@ export interface HeldTask {
   /** Unique in this process: the same lease can be granted twice, as a copy. */
   readonly number: number;
   readonly lease: LeasedTask;
+  /** When the grant of the lease arrived. */
+  readonly leasedAt: number;
   /** End of the time in which the lease is certainly held, by this machine's clock. */
   readonly trustedUntil: number;
   /** `trustedUntil` has passed. Nothing of the task starts until a heartbeat confirms the lease. */
@@ -43,10 +45,15 @@ export interface HeldTask {
 }
 
 /** A task as it was leased. */
-export function heldTask(number: number, lease: LeasedTask, trustedUntil: number): HeldTask {
+export function heldTask(
+  number: number,
+  lease: LeasedTask,
+  { leasedAt, trustedUntil }: Pick<HeldTask, 'leasedAt' | 'trustedUntil'>,
+): HeldTask {
   return {
     number,
     lease,
+    leasedAt,
     trustedUntil,
     possiblyExpired: false,
     queue: lease.items,

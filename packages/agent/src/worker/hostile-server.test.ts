@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { type Hostility, hostileServer, hostilities } from '../testing/hostile-server.ts';
+import { faultsOf, type Hostility, hostileServer, hostilities } from '../testing/hostile-server.ts';
 import { SimulatedTime, simulate } from '../testing/simulated-pool.ts';
 
 /** CONTRIBUTING.md has the command for more. */
@@ -15,6 +15,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 5,
     faults: [],
+    firstFault: 0,
     trouble: 'answers 500',
     troubleAfter: 4,
     troubleMs: 2005,
@@ -28,6 +29,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 6,
     faults: [],
+    firstFault: 0,
     trouble: 'hangs',
     troubleAfter: 5,
     troubleMs: 53996,
@@ -41,6 +43,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 6,
     faults: ['answers 400'],
+    firstFault: 3,
     trouble: 'cuts in the middle',
     troubleAfter: 7,
     troubleMs: 20009,
@@ -54,6 +57,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 4,
     faults: ['hangs'],
+    firstFault: 2,
     trouble: 'sends odd JSON',
     troubleAfter: 0,
     troubleMs: 2005,
@@ -67,6 +71,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 4,
     faults: ['cuts'],
+    firstFault: 2,
     trouble: 'cuts',
     troubleAfter: 0,
     troubleMs: 100,
@@ -80,6 +85,7 @@ const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 4,
     faults: ['hangs'],
+    firstFault: 2,
     trouble: 'hangs',
     troubleAfter: 0,
     troubleMs: 60001,
@@ -88,6 +94,20 @@ const EXAMPLES: readonly Hostility[] = [
     overload: 'aborts all',
     lingers: true,
     shardSize: 2,
+    workerSlots: 2,
+  },
+  {
+    goodItems: 4,
+    faults: ['answers 500'],
+    firstFault: 0,
+    trouble: 'sends odd JSON',
+    troubleAfter: 0,
+    troubleMs: 6007,
+    delayMs: 1,
+    slots: 1,
+    overload: 'queues',
+    lingers: false,
+    shardSize: 1,
     workerSlots: 2,
   },
 ];
@@ -102,11 +122,7 @@ function wrongWith(draw: Hostility): readonly string[] {
   const ids = shape.flatMap((size, task) =>
     Array.from({ length: size }, (_, n) => `${task + 1}${String.fromCharCode(97 + n)}`),
   );
-  // Faults are spread over the tasks. The first item is good: the control plane leases tasks in order, and a worker waits
-  // without end for a server that has answered nobody, so a bad item in a first task of its own can keep a server that
-  // was in trouble from being seen to work. "Each item ends" holds for servers that answer somebody in the end.
-  const step = Math.max(1, Math.floor(items / (draw.faults.length + 1)));
-  const faults = new Map(draw.faults.map((fault, n) => [ids[(n + 1) * step], fault]));
+  const faults = faultsOf(draw, ids);
   const server = hostileServer(time, draw, (id) => faults.get(id));
   const settings = { slots: draw.workerSlots };
   const { outcomes, calls, charged, taskErrors, log, isOver } = simulate(

@@ -34,6 +34,9 @@ function nextChangeAt(state: WorkerState, now: number): number | null {
         ? [control.gate, ...control.lanes.map(({ model }) => laneOf(control, model).gate)].flatMap(holdEnd)
         : []),
     ]),
+    ...(state.runtimes.some(({ control }) => [control, ...control.lanes].some(({ gate }) => gate !== null))
+      ? state.tasks.filter(isStartable).map(({ leasedAt }) => leasedAt + state.settings.pauses.holdMs)
+      : []),
     ...state.withdrawals.filter(({ active }) => active).map(({ until }) => until),
   ].filter((at) => at > now);
   return times.length === 0 ? null : Math.min(...times);

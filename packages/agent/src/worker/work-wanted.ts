@@ -8,6 +8,9 @@ import { isFormerReported } from './reports.ts';
 import { isSameOffer, isWithdrawn } from './withdrawals.ts';
 import { isQuarantined, type WorkerState } from './worker-state.ts';
 
+/** Most held tasks of one model whose items have all failed here. */
+const MAX_FAILED_TASKS = 32;
+
 /** The worker's next request for work; null while it needs no work or may not lease. */
 export function wantedOffers(state: WorkerState, now: number): readonly Offer[] | null {
   if (!mayLease(state) || !state.outboxWritable) return null;
@@ -64,7 +67,7 @@ function takesWork(state: WorkerState, runtime: number, offer: Offer, now: numbe
  */
 function hasOnlyFailed(state: WorkerState, offer: Offer): boolean {
   const held = state.tasks.filter((task) => isStartable(task) && offerOf(task).model === offer.model);
-  return held.length > 0 && !held.some((task) => hasFreshItem(state, task));
+  return held.length > 0 && held.length < MAX_FAILED_TASKS && !held.some((task) => hasFreshItem(state, task));
 }
 
 /** Whether the worker has room for more and may lease, if it has an offer and an outbox that takes records. */
