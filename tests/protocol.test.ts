@@ -87,7 +87,7 @@ it('P: fails at the kill and at the count if the control plane reclaims no lease
     async () => undefined,
     (store) => ({ ...store, reclaim: async () => nothingReclaimed }),
   );
-  const { exit, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 6 });
+  const { exit, report, failed } = await runProtocol(url, { span: '12s', patienceSeconds: 3 });
   expect(report.verdict).toBe('failed');
   expect(failed).toContain('kill -9 a worker mid-task');
   expect(exit).toBe(1);
