@@ -1,9 +1,9 @@
 import { createApp } from '@macbatch/api';
-import { fileStore } from '@macbatch/store/testing';
+import { sharedStore } from '@macbatch/store/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from './listen.ts';
 
-const db = fileStore();
+const db = sharedStore();
 const WRONG_KEY = `Bearer mbk_0123456789abcdef_${'a'.repeat(43)}`;
 
 /** Starts a control plane. Returns a function that sends wrong keys and collects the statuses. */

@@ -3,12 +3,12 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { createApp } from '@macbatch/api';
-import { fileStore } from '@macbatch/store/testing';
+import { sharedStore } from '@macbatch/store/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Listening, listen } from './listen.ts';
 import { localhostCertificate } from './testing/certificate.ts';
 
-const db = fileStore();
+const db = sharedStore();
 const errors: Error[] = [];
 let plain: Listening;
 let tls: Listening;

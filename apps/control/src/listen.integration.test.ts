@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createApp } from '@macbatch/api';
-import { expireLeases, fileStore, rowCounts } from '@macbatch/store/testing';
+import { makeLeasesPass, rowCounts, sharedStore } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Listening, listen } from './listen.ts';
 
-const db = fileStore();
+const db = sharedStore();
 const errors: Error[] = [];
 let server: Listening;
 beforeAll(async () => {
@@ -114,7 +114,7 @@ it('R1: reclaims an expired lease while all workers only wait', async () => {
   await post('/v1/jobs', { ...JOB, items: [{ id: 'a', payload: 1 }] });
   await post('/v1/tasks/lease', LEASE);
   const bob = post('/v1/tasks/lease', { ...LEASE, worker_id: 'bob' });
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   expect(await (await bob).json()).toMatchObject({ tasks: [{ attempt: 2 }] });
   expect(errors.filter((error) => !/aborted|terminated|reset|hang up/i.test(error.message))).toEqual([]);
 });

@@ -23,7 +23,7 @@ export async function examineControl(
   } catch (error) {
     return [unreachable(baseUrl, error)];
   }
-  const tripMs = Math.round(performance.now() - askedAt);
+  const roundTripMs = Math.round(performance.now() - askedAt);
   const problem = Problem.safeParse(ready.ok ? undefined : await ready.json().catch(() => undefined));
   if (!ready.headers.has(API_VERSION_HEADER)) {
     return [
@@ -38,7 +38,7 @@ export async function examineControl(
   const findings = [
     problem.success
       ? finding('control plane', 'fail', `${baseUrl}: ${problem.data.detail}`, fixOf(problem.data.code))
-      : finding('control plane', 'ok', `ready at ${baseUrl}, answers in ${tripMs} ms`),
+      : finding('control plane', 'ok', `ready at ${baseUrl}, answers in ${roundTripMs} ms`),
     judgeEncryption(baseUrl),
     judgeProtocol(ready.headers.get(API_VERSION_HEADER)),
   ];

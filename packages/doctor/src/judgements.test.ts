@@ -74,11 +74,11 @@ it('judgeDatabase: accepts a long upload, no open transaction, and a control pla
 });
 
 describe('judgeClock', () => {
-  const at = (offsetMs: number, tripMs = 20) =>
+  const at = (offsetMs: number, roundTripMs = 20) =>
     judgeClock({
       requestAt: 1_000_000 + offsetMs,
-      responseAt: 1_000_000 + offsetMs + tripMs,
-      databaseNow: 1_000_000 + tripMs / 2,
+      responseAt: 1_000_000 + offsetMs + roundTripMs,
+      databaseNow: 1_000_000 + roundTripMs / 2,
     });
   it.each([
     [0, 'ok', /within 10 ms/],

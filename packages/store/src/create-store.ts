@@ -151,7 +151,7 @@ export function createStore(options: StoreOptions): Store {
     schemaState: () => durable.run((sql) => readSchemaState(sql)),
     pulse: () => readPulse(connections),
     databaseSettings: () => readDatabaseSettings(connections),
-    quietForMs: () => reclaimer.quietForMs,
+    untilNextExpiryMs: () => reclaimer.untilNextExpiryMs,
     subscribe: (onWork) =>
       notifier.subscribe(() => {
         scheduler.queue.invalidate();

@@ -136,7 +136,7 @@ export interface Store {
   pulse(): Promise<Pulse>;
   databaseSettings(): Promise<DatabaseSettings>;
   /** Milliseconds until a lease can expire at the earliest. */
-  quietForMs(): number;
+  untilNextExpiryMs(): number;
   /** Calls `onWork` whenever tasks may have become pending. Calls can be missed. Returns how to stop. */
   subscribe(onWork: () => void): () => void;
   close(): Promise<void>;

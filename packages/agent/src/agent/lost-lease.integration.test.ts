@@ -1,4 +1,4 @@
-import { expireLeases, submitJob } from '@macbatch/store/testing';
+import { makeLeasesPass, submitJob } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { scriptedRuntime } from '../testing/scripted-runtime.ts';
@@ -50,7 +50,7 @@ it('T14: finishes a task whose lease expired while the lid was closed, without a
   const a = pool.start('a', runtime, { concurrency: 2 });
   await until(() => runtime.running.length === 2);
   a.away = true;
-  await expireLeases(pool.sql);
+  await makeLeasesPass(pool.sql);
   await pool.client.call('reclaim', {});
   expect(await pool.job(id)).toMatchObject({ tasks: { pending: 1 } });
   a.away = false;
@@ -87,7 +87,7 @@ it('T7: gets "superseded" for a late outcome of an item that has one', async () 
   onTestFinished(() => runtime.release(0));
   await until(() => runtime.running.length === 1);
   a.away = true;
-  await expireLeases(pool.sql);
+  await makeLeasesPass(pool.sql);
   pool.start('b', scriptedRuntime());
   expect(await pool.ended(id)).toMatchObject({ state: 'done', lease_expired_events: 1 });
   a.away = false;

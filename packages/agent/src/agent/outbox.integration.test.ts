@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { audit, expireLeases, submitJob } from '@macbatch/store/testing';
+import { audit, makeLeasesPass, submitJob } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { Outbox } from '../outbox/outbox.ts';
@@ -96,7 +96,7 @@ it('W6: reports recovered outcomes before it leases anything, even when their le
   first.release(0, 1);
   await until(() => a.logged('report.delayed').length > 0);
   await endAway(a, outbox);
-  await expireLeases(pool.sql);
+  await makeLeasesPass(pool.sql);
   await pool.client.call('reclaim', {});
 
   const second = scriptedRuntime();
@@ -157,7 +157,7 @@ async function lateReport() {
   a.away = true;
   early.release(0, 1);
   await until(() => a.logged('report.delayed').length > 0);
-  await expireLeases(pool.sql);
+  await makeLeasesPass(pool.sql);
   await pool.client.call('reclaim', {});
   const successor = scriptedRuntime({ hold: always });
   const b = pool.start('b', successor);

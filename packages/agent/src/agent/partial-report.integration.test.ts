@@ -1,4 +1,4 @@
-import { expireLeases, submitJob } from '@macbatch/store/testing';
+import { makeLeasesPass, submitJob } from '@macbatch/store/testing';
 import { until } from '@macbatch/testing';
 import { expect, it } from 'vitest';
 import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
@@ -48,7 +48,7 @@ it('T5: loses only the items in flight when the lid is closed', async () => {
   const a = pool.start('a', first, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(async () => (await pool.job(id)).items.ok === 4);
   a.away = true;
-  await expireLeases(pool.sql);
+  await makeLeasesPass(pool.sql);
   const second = scriptedRuntime();
   pool.start('b', second);
   expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 6 } });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expireLeases } from '@macbatch/store/testing';
+import { makeLeasesPass } from '@macbatch/store/testing';
 import { beforeEach, expect, it } from 'vitest';
 import { completed, fileApp, JOB, LEASE } from '../testing/file-app.ts';
 import { bearing, keyFor } from '../testing/keyed-app.ts';
@@ -114,7 +114,7 @@ it('counts tasks, leases, items, workers and boots', async () => {
   });
 
   // A scrape does not reclaim. Other requests do.
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   expect(await pool()).toMatchObject({ macbatch_leases_overdue: 1, macbatch_leases_expired_total: 0 });
   await send('POST', '/v1/admin/reclaim');
   expect(await pool()).toMatchObject({ macbatch_leases_overdue: 0, macbatch_leases_expired_total: 1 });

@@ -1,5 +1,5 @@
 import type { HeartbeatReply, LeasedTask } from '@macbatch/contract';
-import { expireLeases, rowCounts } from '@macbatch/store/testing';
+import { makeLeasesPass, rowCounts } from '@macbatch/store/testing';
 import { describe, expect, it } from 'vitest';
 import { completed, fileApp, HEARTBEAT, JOB, LEASE } from '../testing/file-app.ts';
 import { leaseCalls, nameOf } from '../testing/lease-calls.ts';
@@ -198,7 +198,7 @@ describe('a worker that names leases of other workers', () => {
 
   it('renews nothing with an earlier or a future attempt', async () => {
     const former = only(await control.leased(['a'], 1));
-    await expireLeases(control.db.sql);
+    await makeLeasesPass(control.db.sql);
     expect((await send('POST', '/v1/admin/reclaim')).status).toBe(200);
     expect(await leased({ worker_id: 'bob' })).toMatchObject([{ attempt: 2 }]);
     const before = await tasks();

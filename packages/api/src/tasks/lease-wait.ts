@@ -27,7 +27,7 @@ export class WorkWatch {
    */
   async wait(maxWaitMs: number, cancelled: AbortSignal): Promise<boolean> {
     if (!this.#notified) {
-      const waitMs = Math.max(1, Math.min(maxWaitMs, LOOK_AGAIN_MS, this.#store.quietForMs()));
+      const waitMs = Math.max(1, Math.min(maxWaitMs, LOOK_AGAIN_MS, this.#store.untilNextExpiryMs()));
       await new Promise<void>((resolve) => {
         const end = () => {
           clearTimeout(timer);

@@ -1,5 +1,5 @@
 import type { LeasedTask } from '@macbatch/contract';
-import { expireLeases } from '@macbatch/store/testing';
+import { makeLeasesPass } from '@macbatch/store/testing';
 import { expect, it } from 'vitest';
 import { fileApp, JOB, LEASE } from '../testing/file-app.ts';
 
@@ -51,7 +51,7 @@ it('R1: expires a lease by the waiting request alone', async () => {
   const [task] = await control.leased(['a']);
   const waiting = waitingLease();
   expect(await open(waiting)).toBe(true);
-  await expireLeases(control.db.sql);
+  await makeLeasesPass(control.db.sql);
   expect(await waiting).toMatchObject([{ task_id: task?.task_id, attempt: 2 }]);
   expect(
     await control.db.sql`select count(*)::int as events from events where kind = 'lease_expired'`,

@@ -1,12 +1,12 @@
 import type { EntryReply, LeasedTask, Problem } from '@macbatch/contract';
 import type { StoreOptions } from '@macbatch/store';
-import { type FileStore, fileStore, rowCounts } from '@macbatch/store/testing';
+import { rowCounts, type SharedStore, sharedStore } from '@macbatch/store/testing';
 import type { Hono } from 'hono';
 import { expect } from 'vitest';
 import { type AppOptions, createApp } from '../app.ts';
 
 export interface FileApp {
-  readonly db: FileStore;
+  readonly db: SharedStore;
   readonly app: Hono;
   /** Internal errors. Tests expect none. */
   readonly errors: readonly Error[];
@@ -38,7 +38,7 @@ export function fileApp(
   options: Omit<AppOptions, 'store'> = {},
   storeOptions: Omit<StoreOptions, 'url'> = {},
 ): FileApp {
-  const db = fileStore(storeOptions);
+  const db = sharedStore(storeOptions);
   const errors: Error[] = [];
   let app: Hono | undefined;
   const opened = () => {

@@ -1,6 +1,6 @@
 import type { LeasedTask, WorkerView } from '@macbatch/contract';
 import { HEARTBEAT_ALIVE_SECONDS } from '@macbatch/core';
-import { expireLeases } from '@macbatch/store/testing';
+import { makeLeasesPass } from '@macbatch/store/testing';
 import { describe, expect, it } from 'vitest';
 import { completed, fileApp, JOB, LEASE } from '../testing/file-app.ts';
 
@@ -58,7 +58,7 @@ it("W3: does not take a dead worker's task back before its lease has passed", as
   expect(await workers()).toMatchObject([{ alive: false, tasks_leased: 1 }]);
   const reclaim = async () => (await control.send('POST', '/v1/admin/reclaim')).json();
   expect(await reclaim()).toEqual({ reclaimed: 0, failed: 0 });
-  await expireLeases(control.db.sql);
+  await makeLeasesPass(control.db.sql);
   expect(await reclaim()).toEqual({ reclaimed: 1, failed: 0 });
   expect(await reclaim()).toEqual({ reclaimed: 0, failed: 0 });
   const job = await (await control.send('GET', `/v1/jobs/${task?.job_id}`)).json();
@@ -82,7 +82,7 @@ it.each([
   ['the list of workers', () => control.send('GET', '/v1/workers')],
 ])('R1: %s expires leases', async (_what, request) => {
   await control.leased(['a']);
-  await expireLeases(control.db.sql);
+  await makeLeasesPass(control.db.sql);
   // A store skips a reclaim within a second of the last one.
   for (;;) {
     expect((await request()).status).toBe(200);

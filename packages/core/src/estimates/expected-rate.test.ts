@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { poolWorker } from '../testing/pool.ts';
 import { expectedRate, medianRates, type Outlook } from './expected-rate.ts';
 
-const NOOP = { jobType: 'noop', model: 'noop' };
-const reports = (itemsPerSecond: number) => ({ rates: [{ ...NOOP, itemsPerSecond, loaded: false }] });
+const NOOP_OFFER = { jobType: 'noop', model: 'noop' };
+const reports = (itemsPerSecond: number) => ({ rates: [{ ...NOOP_OFFER, itemsPerSecond, loaded: false }] });
 const noReport = { rates: [] };
 const LONG = { sinceSeconds: 600 };
 
@@ -57,7 +57,7 @@ describe('expectedRate', () => {
   ];
   it.each(cases)('%s', (_, worker, known, expected) => {
     const found = (['early', 'likely', 'late'] as const).map((outlook) =>
-      expectedRate(poolWorker('ann', worker), NOOP, known, outlook),
+      expectedRate(poolWorker('ann', worker), NOOP_OFFER, known, outlook),
     );
     for (const [n, rate] of found.entries()) expect(rate).toBeCloseTo(expected[n] ?? Number.NaN, 9);
   });
@@ -77,7 +77,7 @@ describe('expectedRate', () => {
         const at = (outlook: Outlook) =>
           expectedRate(
             poolWorker('ann', { ...reports(rate), mayLeave }),
-            NOOP,
+            NOOP_OFFER,
             { measured: measuredHere, median: null },
             outlook,
           );
@@ -98,6 +98,6 @@ it('medianRates takes the median of the reported rates of one work kind', () => 
     poolWorker('d', noReport),
     poolWorker('e', { rates: [{ ...other, itemsPerSecond: 7, loaded: false }] }),
   ]);
-  expect([medianRate(NOOP), medianRate(NOOP), medianRate(other)]).toEqual([3, 3, 7]);
+  expect([medianRate(NOOP_OFFER), medianRate(NOOP_OFFER), medianRate(other)]).toEqual([3, 3, 7]);
   expect(medianRate({ jobType: 'embed', model: 'noop' })).toBeNull();
 });

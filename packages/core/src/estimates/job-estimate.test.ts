@@ -9,12 +9,12 @@ import {
 import type { MeasuredRate } from './measured-rate.ts';
 import type { OpenJob, PoolState, PoolWorker } from './pool-state.ts';
 
-const NOOP = { jobType: 'noop', model: 'noop' };
+const NOOP_OFFER = { jobType: 'noop', model: 'noop' };
 /** Half of the reported rate, measured for a long time. */
 const MEASURED_HALF: MeasuredRate = { itemsPerSecond: 0.5, trust: 0.8, sinceSeconds: 1e9 };
 /** Equal to the reported rate. */
 const MEASURED_EQUAL: MeasuredRate = { itemsPerSecond: 1, trust: 0.5, sinceSeconds: 1e9 };
-const reports = (itemsPerSecond: number) => ({ rates: [{ ...NOOP, itemsPerSecond, loaded: false }] });
+const reports = (itemsPerSecond: number) => ({ rates: [{ ...NOOP_OFFER, itemsPerSecond, loaded: false }] });
 
 function estimate(
   workers: readonly PoolWorker[],

@@ -1,6 +1,6 @@
 import type { HeldWork, OpenJob, PoolState, PoolWorker } from '../estimates/pool-state.ts';
 
-const NOOP = { jobType: 'noop', model: 'noop' } as const;
+const NOOP_OFFER = { jobType: 'noop', model: 'noop' } as const;
 
 /** An alive worker that offers no-ops at one item a second and holds nothing. */
 export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWorker {
@@ -12,7 +12,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
     jobTypes: ['noop'],
     models: ['noop'],
     slots: 1,
-    rates: [{ ...NOOP, itemsPerSecond: 1, loaded: false }],
+    rates: [{ ...NOOP_OFFER, itemsPerSecond: 1, loaded: false }],
     troubles: [],
     held: [],
     copies: [],
@@ -23,7 +23,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
 /** A job of a hundred pending no-ops. */
 export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
   return {
-    ...NOOP,
+    ...NOOP_OFFER,
     id,
     priority: 0,
     itemsLeft: over.itemsToRun ?? 100,
@@ -37,7 +37,7 @@ export function openJob(id: string, over: Partial<OpenJob> = {}): OpenJob {
 
 /** Ten no-ops of a job, leased five seconds ago. */
 export function heldWork(jobId: string, over: Partial<HeldWork> = {}): HeldWork {
-  return { ...NOOP, jobId, tasks: 1, items: 10, oldestSeconds: 5, secondsLeft: 85, ...over };
+  return { ...NOOP_OFFER, jobId, tasks: 1, items: 10, oldestSeconds: 5, secondsLeft: 85, ...over };
 }
 
 /** A pool with the jobs in this order, without copies. */

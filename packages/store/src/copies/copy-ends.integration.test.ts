@@ -1,7 +1,7 @@
 import { MAX_EXPIRIES_FOR_COPIES } from '@macbatch/core';
 import { describe, expect, it } from 'vitest';
 import { copyStore, idsOf, item } from '../testing/copy-store.ts';
-import { completion, expireLeases, failure, waitForBlockedSession } from '../testing/index.ts';
+import { completion, failure, makeLeasesPass, waitForBlockedSession } from '../testing/index.ts';
 
 /** The task of `leasedToAnn`, unchanged by copies. */
 const HELD_BY_ANN = { status: 'leased', attempts: 1, expiries: 0, assigned_worker: 'ann' };
@@ -152,7 +152,7 @@ describe('an expired copy', () => {
   it('does not prevent the lease from expiring or the task from being leased again', async () => {
     const { task } = await leasedToAnn(4);
     await copyFor('bob');
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     expect(await db.store.reclaim({ force: true })).toMatchObject({ reclaimed: 1 });
     expect(await lease('cem')).toMatchObject([{ taskId: task.taskId, attempt: 2, copy: false }]);
   });

@@ -8,9 +8,9 @@ import {
 } from '@macbatch/connection';
 import postgres from 'postgres';
 import { expect, it, onTestFinished } from 'vitest';
-import { fileStore } from '../testing/index.ts';
+import { sharedStore } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 function connections(options: Partial<ConnectionPoolsOptions> = {}) {
   const opened = openConnectionPools({ url: db.url, ...options });

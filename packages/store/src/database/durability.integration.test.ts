@@ -1,8 +1,8 @@
 import { openConnectionPools } from '@macbatch/connection';
 import { expect, it } from 'vitest';
-import { audit, completion, fileStore, leaseTasks, submitJob } from '../testing/index.ts';
+import { audit, completion, leaseTasks, sharedStore, submitJob } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 // A lock on the tallies stops the report after its results and tasks.
 it('I4: a report whose connection is cut records both results and task status, or neither', async () => {

@@ -7,9 +7,9 @@ import { renewStatement } from '../leasing/renew-leases.ts';
 import { readRecentItems } from '../pool/explain-job.ts';
 import { readCopiedWork, readHeldWork, readOpenJobs } from '../pool/pool-rows.ts';
 import { expireLeases } from '../reclaiming/expire-leases.ts';
-import { fileStore, leaseTasks, submitJob } from '../testing/index.ts';
+import { leaseTasks, sharedStore, submitJob } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const CLAIM = {
   worker: 'ann',

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { renewStatement } from '../leasing/renew-leases.ts';
-import { completion, fileStore, leaseTasks, submitJob } from '../testing/index.ts';
+import { completion, leaseTasks, sharedStore, submitJob } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 /** An argument as an SQL literal. */
 function literal(value: unknown): string {

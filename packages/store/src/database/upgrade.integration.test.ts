@@ -10,7 +10,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { createStore } from '../create-store.ts';
 import { MIGRATIONS_FOLDER } from '../migrations-folder.ts';
 import type { Store } from '../store.ts';
-import { audit, completion, expireLeases, freshStore, leaseTasks } from '../testing/index.ts';
+import { audit, completion, freshStore, leaseTasks, makeLeasesPass } from '../testing/index.ts';
 import { migrate } from './migrate.ts';
 
 /** Creates an empty database, dropped when the test has finished. */
@@ -123,7 +123,7 @@ async function finishUpgraded(store: Store, sql: postgres.Sql, id: string): Prom
     items: { total: 10, ok: 3, error: 0, failed: 2, open: 5 },
     tasks: { total: 5, pending: 2, leased: 1, done: 1, failed: 1 },
   });
-  await expireLeases(sql);
+  await makeLeasesPass(sql);
   expect(await store.reclaim({ force: true })).toMatchObject({ reclaimed: 1, failed: 0 });
   expect(await store.retryJob(id, { items: false })).toEqual({ tasks: 1, items: 0 });
   expect(await finishAll(store)).toBe(7);

@@ -3,16 +3,16 @@ import { expect, it } from 'vitest';
 import {
   audit,
   completion,
-  expireLeases,
   failure,
-  fileStore,
   leaseOne,
   leaseTasks,
+  makeLeasesPass,
   rowCounts,
+  sharedStore,
   submitJob,
 } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 it('T9: a result for a cancelled job is refused with job_cancelled', async () => {
   const jobId = await submitJob(db.store, { items: 2, shardSize: 1 });
@@ -44,7 +44,7 @@ it('T9: tasks of a cancelled job are never leased, even after they are released 
   expect(await leaseTasks(db.store, 'bob', 10)).toEqual([]);
   if (released === undefined) throw new Error('nothing to lease');
   expect(await db.store.release('ann', [released])).toEqual([null]);
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim({ force: true });
   expect(await leaseTasks(db.store, 'bob', 10)).toEqual([]);
   expect(await db.sql`select from tasks where not cancelled`).toHaveLength(0);

@@ -1,8 +1,8 @@
 import type { Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
-import { completion, fileStore, leaseOne, success } from '../testing/index.ts';
+import { completion, leaseOne, sharedStore, success } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const TEXTS = [
   '"\\u0000"',

@@ -3,17 +3,17 @@ import {
   audit,
   completion,
   failure,
-  fileStore,
   itemError,
   leaseOne,
   leaseTasks,
+  sharedStore,
   submitJob,
   success,
   waitForBlockedSession,
 } from '../testing/index.ts';
 import { retryTasks } from './retry-job.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 /** Leases and fails tasks until nothing is pending. */
 async function failAll(): Promise<void> {

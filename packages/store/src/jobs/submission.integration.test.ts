@@ -1,8 +1,8 @@
 import type { Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
-import { fileStore, leaseTasks, numberedItems, rowCounts } from '../testing/index.ts';
+import { leaseTasks, numberedItems, rowCounts, sharedStore } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const draft = (idempotencyKey: string | null = null) =>
   ({

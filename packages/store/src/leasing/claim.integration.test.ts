@@ -3,14 +3,14 @@ import { createStore } from '../create-store.ts';
 import {
   audit,
   completion,
-  fileStore,
   freshStore,
   leaseOne,
   leaseTasks,
+  sharedStore,
   submitJob,
 } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const ids = (tasks: readonly { readonly taskId: string }[]) => tasks.map(({ taskId }) => Number(taskId));
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { fileStore } from '../testing/file-store.ts';
 import {
   audit,
   completion,
-  expireLeases,
   failure,
   leaseOne,
   leaseTasks,
+  makeLeasesPass,
   submitJob,
   success,
 } from '../testing/index.ts';
+import { sharedStore } from '../testing/shared-store.ts';
 
-const db = fileStore();
+const db = sharedStore();
 const BOOT = 'boot-of-ann';
 
 /** How often two calls run against each other. */
@@ -31,7 +31,7 @@ const renew = async (lease: { taskId: string; attempt: number }, boot = BOOT) =>
 async function lapsed(items = 2) {
   const id = await submitJob(db.store, { items, shardSize: items });
   const task = await leaseOne(db.store, 'ann');
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim({ force: true });
   return { id, task };
 }
@@ -58,7 +58,7 @@ describe('renewal of a lapsed lease', () => {
     const { task } = await lapsed();
     for (let round = 0; round < 3; round += 1) {
       expect(await renew(task)).toBeNull();
-      await expireLeases(db.sql);
+      await makeLeasesPass(db.sql);
       await Promise.all([db.store.reclaim({ force: true }), db.store.reclaim({ force: true })]);
     }
     expect((await eventKinds()).filter((kind) => kind === 'lease_expired')).toHaveLength(4);
@@ -124,7 +124,7 @@ describe('renewal of a lapsed lease', () => {
     await submitJob(db.store, { items: 1 });
     const task = await leaseOne(db.store, 'ann');
     for (let round = 0; round < ROUNDS; round += 1) {
-      await expireLeases(db.sql);
+      await makeLeasesPass(db.sql);
       // All three run concurrently; the first call sent is often the first that locks the task.
       const early = round % 2 === 0 ? renew(task) : null;
       const reclaims = [1, 2].map(() => db.store.reclaim({ force: true }));

@@ -2,7 +2,7 @@ import { type Item, MAX_LEASE_BYTES, MAX_TASK_BYTES } from '@macbatch/core';
 import { expect, it } from 'vitest';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';
 import { copyStore, idsOf } from '../testing/copy-store.ts';
-import { audit, completion, leaseOne, leaseTasks, NOOP, submitJob } from '../testing/index.ts';
+import { audit, completion, leaseOne, leaseTasks, NOOP_OFFERS, submitJob } from '../testing/index.ts';
 
 const { db, lease } = copyStore();
 const MIB = 1024 * 1024;
@@ -91,7 +91,7 @@ it('repeats the leases of a lost reply within the same bound', async () => {
     worker: 'ann',
     boot: 'boot-of-ann',
     limit: 10,
-    offers: NOOP,
+    offers: NOOP_OFFERS,
     renews: true,
     knownLeases: [],
   });

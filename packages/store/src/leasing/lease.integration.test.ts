@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../create-store.ts';
 import type { Store } from '../store.ts';
-import { completion, fileStore, freshStore, NOOP, NOOP_OFFER, submitJob } from '../testing/index.ts';
+import { completion, freshStore, NOOP_OFFER, NOOP_OFFERS, sharedStore, submitJob } from '../testing/index.ts';
 import type { ReportedRate } from '../workers/worker.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const lease = (
   over: { readonly limit?: number | null; readonly slots?: number; readonly rate?: number | null } = {},
@@ -79,7 +79,7 @@ describe('the size of a lease', () => {
       worker: 'ann',
       boot: 'b',
       limit: 4,
-      offers: NOOP,
+      offers: NOOP_OFFERS,
       renews: false,
     });
     expect(tasks).toHaveLength(4);
@@ -129,7 +129,7 @@ describe('the order between jobs', () => {
   it('counts the items left, not the items submitted', async () => {
     const half = await submitJob(db.store, { items: 30 });
     const [first, second] = (
-      await db.store.lease({ worker: 'a', boot: 'b', limit: 2, offers: NOOP, renews: false })
+      await db.store.lease({ worker: 'a', boot: 'b', limit: 2, offers: NOOP_OFFERS, renews: false })
     ).tasks;
     const small = await submitJob(db.store, { items: 20 });
     await db.store.report(
@@ -144,7 +144,7 @@ describe('the order between jobs', () => {
     await using fresh = await freshStore({ monotonicMs: () => now });
     const served = async () => {
       now += 1000; // makes the cached job queue expire
-      const call = { worker: 'a', boot: 'b', limit: 1, offers: NOOP, renews: false };
+      const call = { worker: 'a', boot: 'b', limit: 1, offers: NOOP_OFFERS, renews: false };
       return (await fresh.store.lease(call)).tasks[0]?.jobId;
     };
     const large = await submitJob(fresh.store, { items: 30 });
@@ -162,7 +162,7 @@ describe('the order between jobs', () => {
       worker: 'a',
       boot: 'b',
       limit: 1,
-      offers: NOOP,
+      offers: NOOP_OFFERS,
       renews: false,
     });
     expect(tasks[0]?.jobId).toBe(first);

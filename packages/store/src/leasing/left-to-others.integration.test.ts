@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failure, NOOP, submitJob } from '../testing/index.ts';
+import { failure, NOOP_OFFERS, submitJob } from '../testing/index.ts';
 import { probationStore, SHARD } from '../testing/probation-store.ts';
 
 const { db, connect, lease, leaseFirst, failAllItems, finishAll, advanceClock, job, itemsOf } =
@@ -39,7 +39,7 @@ describe('a task that a worker gave up with an error', () => {
     for (const attempt of [1, 2, 3]) {
       advanceClock(1000);
       const call = { worker: 'broken', boot: 'boot-of-broken', limit: null, slots: 4, renews: true };
-      const [task] = (await db.store.lease({ ...call, offers: [...NOOP, own] })).tasks;
+      const [task] = (await db.store.lease({ ...call, offers: [...NOOP_OFFERS, own] })).tasks;
       expect(task).toMatchObject({ jobId: id, attempt });
       if (task !== undefined) await db.store.report('broken', [failure(task)]);
     }

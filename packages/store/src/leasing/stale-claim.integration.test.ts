@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { fileStore, leaseTasks, submitJob, success } from '../testing/index.ts';
+import { leaseTasks, sharedStore, submitJob, success } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 it('T4: a claim never leases an item whose outcome was recorded before its task was locked', async () => {
   const items = 400;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { audit, expireLeases, freshStore } from '../testing/index.ts';
+import { audit, freshStore, makeLeasesPass } from '../testing/index.ts';
 import { callOf, draw, withPassedLease } from '../testing/lifecycle/draws.ts';
 import { ITEMS, oneTask } from '../testing/lifecycle/one-task.ts';
 import { comparable, newWorld, step } from '../testing/lifecycle/world.ts';
@@ -19,7 +19,7 @@ it('T1-T14: random histories on Postgres match core’s decisions and keep the c
       await task.put(world);
       for (const drawn of draws) {
         if (drawn.late) {
-          await expireLeases(db.sql);
+          await makeLeasesPass(db.sql);
           world = withPassedLease(world);
         }
         const call = callOf(world, drawn);

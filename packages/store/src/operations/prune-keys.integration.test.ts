@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../store.ts';
 import { moveEndBack, PRUNE_ALL, rowsOf } from '../testing/ended-jobs.ts';
-import { audit, completion, fileStore, numberedItems } from '../testing/index.ts';
+import { audit, completion, numberedItems, sharedStore } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 async function submitKeyed(store: Store, idempotencyKey: string, reuse = true, items = numberedItems(6)) {
   return store.submit(

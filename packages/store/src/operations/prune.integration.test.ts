@@ -3,16 +3,16 @@ import { moveEndBack, PRUNE_ALL, rowsOf } from '../testing/ended-jobs.ts';
 import {
   audit,
   completion,
-  expireLeases,
   failure,
-  fileStore,
   itemError,
   leaseTasks,
+  makeLeasesPass,
   rowCounts,
+  sharedStore,
   submitJob,
 } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 const NOTHING = { jobs: 0, items: 0, tasks: 0, payloadBytes: 0 };
 
 /** Leases and completes tasks until nothing is pending. */
@@ -47,7 +47,7 @@ it('a prune deletes a job that ended long ago with all its rows, and keeps its c
       outcomes: [...completion(odd).outcomes.slice(1), itemError(odd.items[0]?.itemId ?? '')],
     },
   ]);
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim({ force: true });
   await finishAll();
   const kept = await oldJob(4);

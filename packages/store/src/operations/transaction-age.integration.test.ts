@@ -1,8 +1,8 @@
 import { openConnectionPools } from '@macbatch/connection';
 import { expect, it, onTestFinished } from 'vitest';
-import { fileStore, numberedItems } from '../testing/index.ts';
+import { numberedItems, sharedStore } from '../testing/index.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 it('reports the oldest open transaction and the age of transaction ids', async () => {
   const session = await db.sql.reserve();

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../jobs/job.ts';
-import { completion, expireLeases, fileStore, leaseTasks, NOOP_OFFER, submitJob } from '../testing/index.ts';
+import {
+  completion,
+  leaseTasks,
+  makeLeasesPass,
+  NOOP_OFFER,
+  sharedStore,
+  submitJob,
+} from '../testing/index.ts';
 import type { JobExplanation } from './explain-job.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const heartbeat = (
   worker: string,
@@ -152,7 +159,7 @@ describe('the measured rate', () => {
     await jobWithDone(1);
     const mayLeave = async () => (await db.store.pool()).workers.map((worker) => worker.mayLeave);
     expect(await mayLeave()).toEqual([false]);
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     await db.store.reclaim({ force: true });
     expect(await mayLeave()).toEqual([true]);
   });

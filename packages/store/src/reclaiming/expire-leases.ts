@@ -4,7 +4,7 @@ import { copies, events, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 
-export interface ExpiredRow {
+export interface ExpiryCounts {
   /** Number of tasks that went back to pending. */
   readonly reclaimed: number;
   /** Number of tasks that failed because their leases expired too often (T11). */
@@ -20,7 +20,7 @@ export interface ExpiredRow {
  * T5, T11, R5: takes back up to `limit` tasks whose lease has passed. Two concurrent runs skip each other's rows, and
  * the guard checks the locked row again, so each expiry is recorded once.
  */
-export const expireLeases = statement<{ limit: number }, ExpiredRow>(
+export const expireLeases = statement<{ limit: number }, ExpiryCounts>(
   (arg) => sql`
   with due as materialized (
     select ${tasks.id}, ${tasks.assignedWorker}, (

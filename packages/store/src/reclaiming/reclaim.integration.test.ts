@@ -5,18 +5,18 @@ import { createStore } from '../create-store.ts';
 import {
   audit,
   completion,
-  expireLeases,
-  fileStore,
   freshStore,
   leaseOne,
   leaseTasks,
-  NOOP,
+  makeLeasesPass,
+  NOOP_OFFERS,
   rowCounts,
+  sharedStore,
   submitJob,
 } from '../testing/index.ts';
-import { expireLeases as expireStatement } from './expire-leases.ts';
+import { expireLeases } from './expire-leases.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 const force = { force: true };
 
@@ -36,7 +36,7 @@ it('R1: reclaims nothing without a request', async () => {
 it('T5: sends an expired task back to pending, clears its worker and records an event', async () => {
   const jobId = await submitJob(db.store, { items: 1 });
   const [task] = await leaseTasks(db.store, 'ann');
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   expect(await db.store.reclaim(force)).toEqual({ reclaimed: 1, failed: 0, jobIds: [jobId] });
   expect(await db.sql`select status, assigned_worker, lease_until, attempts from tasks`).toEqual([
     { status: 'pending', assigned_worker: null, lease_until: null, attempts: 1 },
@@ -52,7 +52,7 @@ it('T5: expires a lease that ends at this moment, and not one that ends a micros
   await db.sql.begin(async (tx) => {
     // Postgres returns the same now() throughout a transaction.
     await tx`update tasks set lease_until = now() + (id - 1) * interval '1 microsecond'`;
-    await expireStatement.run(tx, { limit: 10 });
+    await expireLeases.run(tx, { limit: 10 });
     expect(await tx`select status from tasks order by id`).toEqual([
       { status: 'pending' },
       { status: 'leased' },
@@ -64,10 +64,10 @@ it('R3: counts the expiries of each job', async () => {
   const jobId = await submitJob(db.store, { items: 3, shardSize: 1 });
   const other = await submitJob(db.store, { items: 100 });
   await leaseTasks(db.store, 'ann', 3);
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim(force);
   await leaseTasks(db.store, 'bob', 1);
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim(force);
   expect((await db.store.readJob(jobId))?.leaseExpiredEvents).toBe(4);
   expect((await db.store.readJob(other))?.leaseExpiredEvents).toBe(0);
@@ -76,7 +76,7 @@ it('R3: counts the expiries of each job', async () => {
 it('R4: changes no row in a second reclaim', async () => {
   await submitJob(db.store, { items: 50 });
   await leaseTasks(db.store, 'ann', 3);
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   expect((await db.store.reclaim(force)).reclaimed).toBe(3);
   const [before] =
     await db.sql`select md5(string_agg(tasks::text, ',' order by id)) as tasks, min(xmin::text::bigint) as writer from tasks`;
@@ -93,7 +93,7 @@ it.each([2, 8])(
   async (controlPlanes) => {
     const jobId = await submitJob(db.store, { items: 1500, shardSize: 1 });
     await leaseTasks(db.store, 'ann', 1500);
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     const stores = Array.from({ length: controlPlanes }, () => createStore({ url: db.url }));
     const answers = await Promise.all(stores.map((store) => store.reclaim(force)));
     await Promise.all(stores.map((store) => store.close()));
@@ -112,7 +112,7 @@ it('T11: fails a task after ten expiries in a row, and its error names the expir
   const jobId = await submitJob(db.store, { items: 2 });
   for (let n = 1; n <= MAX_EXPIRIES; n += 1) {
     expect((await leaseTasks(db.store, `worker-${n}`))[0]?.attempt).toBe(n);
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     await db.store.reclaim(force);
   }
   expect(await leaseTasks(db.store, 'ann')).toEqual([]);
@@ -127,7 +127,7 @@ it('T9: accepts a late result for a task that failed because of expiries', async
   const jobId = await submitJob(db.store, { items: 1 });
   const first = await leaseOne(db.store, 'ann');
   for (let n = 1; n <= MAX_EXPIRIES; n += 1) {
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     await db.store.reclaim(force);
     await leaseTasks(db.store, 'bob');
   }
@@ -166,7 +166,7 @@ it('R1: never leaves an expired lease behind when it skips a reclaim', async () 
           worker: 'ann',
           boot: 'b',
           limit: 1,
-          offers: NOOP,
+          offers: NOOP_OFFERS,
         } as const;
         const leases = await db.sql<{ taskId: string; attempt: number }[]>`
           select id::text as "taskId", attempts as attempt from tasks where status = 'leased' limit 1`;
@@ -175,7 +175,7 @@ it('R1: never leaves an expired lease behind when it skips a reclaim', async () 
         if (does === 'lease elsewhere') await elsewhere.lease({ ...call, renews: true });
         if (does === 'renew') await db.store.renew('ann', 'boot-of-ann', leases);
         const [before] = await db.sql<{ now: string }[]>`select now()::text as now`;
-        if (db.store.quietForMs() > 0) skipped += 1;
+        if (db.store.untilNextExpiryMs() > 0) skipped += 1;
         await db.store.reclaim({ force: false });
         const expired =
           await db.sql`select id from tasks where status = 'leased' and lease_until <= ${before?.now ?? ''}::text::timestamptz`;
@@ -197,11 +197,11 @@ it('R1: gives every holder time to renew before it reclaims after the control pl
   // Simulates a sleep of 200 ms: the database's clock advances by 2.2 s, the clock of this process by 2 s.
   awakeMs += 2000;
   await db.sql`select pg_sleep(2.2)`;
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   expect((await db.store.reclaim({ force: false })).reclaimed).toBe(0);
   awakeMs += 299;
   expect((await db.store.reclaim({ force: false })).reclaimed).toBe(0);
-  expect(db.store.quietForMs()).toBeCloseTo(1, 0);
+  expect(db.store.untilNextExpiryMs()).toBeCloseTo(1, 0);
   awakeMs += 1;
   expect((await db.store.reclaim({ force: false })).reclaimed).toBe(1);
 });

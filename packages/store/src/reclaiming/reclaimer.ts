@@ -39,14 +39,14 @@ export class Reclaimer {
   }
 
   /** Milliseconds until a lease can expire at the earliest. */
-  get quietForMs(): number {
+  get untilNextExpiryMs(): number {
     return Math.max(0, this.#nothingDueUntilMs - this.#monotonicMs());
   }
 
   /** Reclaims if a lease can have expired. After this host slept, all holders first get time to renew. */
   async reclaimIfDue(): Promise<Reclaimed> {
     const nothing = { reclaimed: 0, failed: 0, jobIds: [] };
-    if (this.quietForMs > 0) return nothing;
+    if (this.untilNextExpiryMs > 0) return nothing;
     const now = await readDatabaseClock(this.#connections);
     const awakeMs = this.#monotonicMs();
     if (this.#hostSleep.hasSlept(now.getTime(), awakeMs)) {

@@ -4,22 +4,22 @@ import type { LeasedTask } from '../tasks/leased-tasks.ts';
 import {
   audit,
   completion,
-  expireLeases,
   failure,
-  fileStore,
   itemError,
   leaseOne,
   leaseTasks,
+  makeLeasesPass,
+  sharedStore,
   submitJob,
   success,
   waitForBlockedSession,
 } from '../testing/index.ts';
 import type { Entry } from './report-entry.ts';
 
-const db = fileStore();
+const db = sharedStore();
 
 async function expireAll(): Promise<void> {
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim({ force: true });
 }
 const part = (task: LeasedTask, ...items: number[]): Entry => ({

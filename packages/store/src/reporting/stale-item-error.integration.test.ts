@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { copyStore, item } from '../testing/copy-store.ts';
-import { audit, expireLeases, itemError, leaseOne, submitJob, success } from '../testing/index.ts';
+import { audit, itemError, leaseOne, makeLeasesPass, submitJob, success } from '../testing/index.ts';
 
 const { db, copyFor, leasedToAnn } = copyStore();
 
@@ -20,7 +20,7 @@ const recorded = () =>
 async function takenOver() {
   const id = await submitJob(db.store, { items: 2, shardSize: 2 });
   const stale = await leaseOne(db.store, 'ann');
-  await expireLeases(db.sql);
+  await makeLeasesPass(db.sql);
   await db.store.reclaim({ force: true });
   return { id, stale, held: await leaseOne(db.store, 'bob') };
 }
@@ -72,7 +72,7 @@ describe('an item error from a lease that no longer holds', () => {
   it('T10, T14: is recorded while the lapsed lease may still be resumed', async () => {
     await submitJob(db.store, { items: 2, shardSize: 2 });
     const task = await leaseOne(db.store, 'ann');
-    await expireLeases(db.sql);
+    await makeLeasesPass(db.sql);
     await db.store.reclaim({ force: true });
     expect(await db.store.report('ann', [entryOf(task, itemError(item(0)))])).toEqual([
       { outcome: 'accepted', status: 'pending' },

@@ -1,6 +1,6 @@
 import type { Store } from '../store.ts';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';
-import { fileStore } from './file-store.ts';
+import { sharedStore } from './shared-store.ts';
 import { leaseTasks, NOOP_OFFER, submitJob, success } from './submitted-job.ts';
 
 export interface IdleWorker {
@@ -19,7 +19,7 @@ export function copyStore() {
     clockMs += 2000;
     return clockMs;
   };
-  const db = fileStore({ monotonicMs });
+  const db = sharedStore({ monotonicMs });
 
   /** Asks for work that can be a copy. */
   async function lease(

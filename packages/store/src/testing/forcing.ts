@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 
 /** Sets the end of every lease to an hour ago, as if the worker's lid had been closed. */
-export async function expireLeases(sql: postgres.Sql): Promise<void> {
+export async function makeLeasesPass(sql: postgres.Sql): Promise<void> {
   await sql`update tasks set lease_until = now() - interval '1 hour' where status = 'leased'`;
 }
 

@@ -1,15 +1,15 @@
 export { audit } from './audit.ts';
-export { type FileStore, fileStore } from './file-store.ts';
-export { expireLeases, rowCounts, waitForBlockedSession } from './forcing.ts';
+export { makeLeasesPass, rowCounts, waitForBlockedSession } from './forcing.ts';
 export { type FreshStore, freshDatabase, freshStore } from './fresh-store.ts';
+export { type SharedStore, sharedStore } from './shared-store.ts';
 export {
   completion,
   failure,
   itemError,
   leaseOne,
   leaseTasks,
-  NOOP,
   NOOP_OFFER,
+  NOOP_OFFERS,
   numberedItems,
   submitJob,
   success,

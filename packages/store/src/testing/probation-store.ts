@@ -1,8 +1,8 @@
 import { beforeEach } from 'vitest';
 import type { Store } from '../store.ts';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';
-import { fileStore } from './file-store.ts';
-import { completion, itemError, NOOP, submitJob } from './submitted-job.ts';
+import { sharedStore } from './shared-store.ts';
+import { completion, itemError, NOOP_OFFERS, submitJob } from './submitted-job.ts';
 
 /** Items of each task. */
 export const SHARD = 5;
@@ -13,7 +13,7 @@ export const MAX_FAILED = 5 + 2 * 4 + SHARD;
 export function probationStore() {
   let nowMs = 0;
   const monotonicMs = () => nowMs;
-  const db = fileStore({ monotonicMs });
+  const db = sharedStore({ monotonicMs });
   beforeEach(() => {
     nowMs += 10_000; // the caches of the test before are too old
   });
@@ -37,7 +37,15 @@ export function probationStore() {
 
   async function lease(worker: string, store: Store = db.store): Promise<LeasedTask[]> {
     const boot = `boot-of-${worker}`;
-    const call = { worker, boot, limit: null, slots: 4, offers: NOOP, renews: true, acceptsCopies: true };
+    const call = {
+      worker,
+      boot,
+      limit: null,
+      slots: 4,
+      offers: NOOP_OFFERS,
+      renews: true,
+      acceptsCopies: true,
+    };
     return (await store.lease(call)).tasks;
   }
   async function leaseFirst(worker: string): Promise<LeasedTask> {

@@ -7,7 +7,7 @@ import type { LeasedTask } from '../tasks/leased-tasks.ts';
 /** An offer for the jobs of `submitJob`. */
 export const NOOP_OFFER = { jobType: 'noop', model: 'noop' } as const satisfies LeaseOffer;
 /** The offers of a worker that runs the jobs of `submitJob`. */
-export const NOOP = [NOOP_OFFER] as const;
+export const NOOP_OFFERS = [NOOP_OFFER] as const;
 
 /** `count` items with the ids item-0, item-1, … */
 export async function* numberedItems(count: number): AsyncGenerator<Item, void, undefined> {
@@ -49,7 +49,7 @@ export async function leaseTasks(store: Store, worker: string, limit = 1): Promi
     worker,
     boot: `boot-of-${worker}`,
     limit,
-    offers: NOOP,
+    offers: NOOP_OFFERS,
     renews: false,
   });
   return tasks;

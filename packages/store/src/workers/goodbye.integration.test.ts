@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { copyStore } from '../testing/copy-store.ts';
-import { audit, leaseTasks, NOOP, submitJob, waitForBlockedSession } from '../testing/index.ts';
+import { audit, leaseTasks, NOOP_OFFERS, submitJob, waitForBlockedSession } from '../testing/index.ts';
 
 const ANN = {
   worker: 'ann',
@@ -63,7 +63,7 @@ it('W7: holds nothing after a goodbye, whatever claims run at the same time', as
 it('W7: leases nothing after a goodbye, and says so, until the next heartbeat', async () => {
   const { store } = db;
   await submitJob(store, { items: 1 });
-  const call = { worker: 'ann', boot: 'boot-of-ann', limit: 1, offers: NOOP, renews: false };
+  const call = { worker: 'ann', boot: 'boot-of-ann', limit: 1, offers: NOOP_OFFERS, renews: false };
   await store.heartbeat({ ...ANN, offline: true });
   expect(await store.lease(call)).toMatchObject({ tasks: [], saidGoodbye: true });
   // Another boot did not say goodbye.

@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import { knownValue } from '../../database/known-value.ts';
 import type { Store } from '../../store.ts';
 import { parseTaskStatus } from '../../tasks/task-status.ts';
-import { NOOP, submitJob } from '../submitted-job.ts';
+import { NOOP_OFFERS, submitJob } from '../submitted-job.ts';
 import { BOOT, type Call, ERROR, outcomeAt, T0, type World } from './world.ts';
 
 /** Items of the task. */
@@ -139,7 +139,7 @@ async function makeCall(store: Store, jobId: string, taskId: string, call: Call)
         worker: call.worker,
         boot: BOOT,
         limit: 5,
-        offers: NOOP,
+        offers: NOOP_OFFERS,
         renews: false,
       });
       const [task] = tasks;

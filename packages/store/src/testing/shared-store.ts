@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { StoreOptions } from '../store.ts';
 import { type FreshStore, freshStore } from './fresh-store.ts';
 
-export type FileStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
+export type SharedStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
 
 /** Opens one store for the tests of a file and empties it before each test: cloning a database takes longer. */
-export function fileStore(options: Omit<StoreOptions, 'url'> = {}): FileStore {
+export function sharedStore(options: Omit<StoreOptions, 'url'> = {}): SharedStore {
   let fresh: FreshStore | undefined;
   const opened = (): FreshStore => {
     if (fresh === undefined) throw new Error('The store opens only when the tests begin.');
