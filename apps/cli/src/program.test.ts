@@ -9,6 +9,8 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'macbatch-cli-'));
   writeFileSync(join(folder, 'items.jsonl'), '"text"\n');
+  writeFileSync(join(folder, 'reviews.csv'), 'id,review\n1,good\n');
+  writeFileSync(join(folder, 'empty.txt'), '\n');
   writeFileSync(join(folder, 'latin1.jsonl'), Buffer.from([0x22, 0xe9, 0x22, 0x0a]));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -39,6 +41,7 @@ async function run(...args: string[]) {
 
 const FILE = 'FOLDER/items.jsonl';
 const EMBED = ['run', FILE, '--type', 'embed'];
+const CSV = ['run', 'FOLDER/reviews.csv', '--type', 'chat', '--model', 'm'];
 
 it('prints help for every command and exits with 0', async () => {
   const main = await run('--help');
@@ -82,6 +85,19 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     [[...EMBED, '-o', 'nowhere/out.jsonl'], /no folder .*nowhere/],
     [['run', 'missing.jsonl', '--type', 'embed'], /missing\.jsonl/],
     [['run', 'FOLDER/latin1.jsonl', '--type', 'embed'], /line 1 is not UTF-8/],
+    [CSV, /no column prompt or text\. Add --text COLUMN.*The columns are id, review\./],
+    [[...CSV, '--prompt', '{{stars}}'], /no column "stars" for \{\{stars\}\}\. The columns are id, review\./],
+    [[...CSV, '--prompt', 'x'], /--prompt names no column/],
+    [[...CSV, '--prompt', '{{a}}', '--text', 'a'], /cannot be used with option '--text/],
+    [[...CSV, '--prompt-file', 'FOLDER/none.txt'], /--prompt-file: ENOENT/],
+    [[...CSV, '--prompt-file', 'FOLDER/latin1.jsonl'], /--prompt-file: .*is not UTF-8/],
+    [[...CSV, '--id', 'n', '--text', 'review'], /no column "n" for --id/],
+    [[...CSV, '--limit', '1', '--sample', '1'], /cannot be used with option '--sample/],
+    [[...CSV, '--limit', '0'], /--limit must be a whole number of at least 1, not "0"/],
+    [[...CSV, '--seed', '2'], /--seed needs --sample/],
+    [[...CSV, '--system', 'a', '--params', '{"system":"b"}'], /system message is given twice/],
+    [[...CSV, '--format', 'xml'], /Allowed choices are jsonl, json, csv, tsv, lines/],
+    [['run', '--prompt', '{{a}}'], /Name a file/],
     [[...EMBED, '--map', 'a=b'], /--map needs --endpoint/],
     [['worker', 'frobnicate'], /worker accepts the actions join and purge, not "frobnicate"/],
     [['worker', '--endpoint', 'http://h/v1'], /--endpoint needs --map/],

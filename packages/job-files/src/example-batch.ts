@@ -30,6 +30,7 @@ export function exampleBatch(): Draft {
     async *lines() {
       for await (const { id, text } of passages()) yield JSON.stringify({ id, payload: { text } });
     },
+    placeOf: (position) => `passage ${position}`,
   };
 }
 

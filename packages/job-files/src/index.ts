@@ -1,6 +1,10 @@
 export { exampleBatch } from './example-batch.ts';
-export { type InputFile, openInput } from './input-file.ts';
-export { itemLines } from './item-lines.ts';
-export { writeOutcomes } from './outcome-file.ts';
-export { outputTarget } from './output-target.ts';
+export { INPUT_FORMATS, type InputFormat } from './formats/format.ts';
+export { inputDraft } from './input/input-draft.ts';
+export { formatsText, type InputOptions, type JobInput, openJobInput } from './input/job-input.ts';
+export { defaultForm, type ItemForm } from './items/item-form.ts';
+export { parsePrompt } from './items/prompt-template.ts';
+export type { RecordChoice } from './items/record-choice.ts';
+export { writeOutcomes } from './output/outcome-file.ts';
+export { outputTarget } from './output/output-target.ts';
 export { contentKey, type Draft, jobHeader, submitDraft } from './submission.ts';

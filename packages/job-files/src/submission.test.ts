@@ -1,7 +1,7 @@
 import { Client } from '@macbatch/client';
 import { API_VERSION, API_VERSION_HEADER } from '@macbatch/contract';
 import { expect, it } from 'vitest';
-import { submitDraft } from './submission.ts';
+import { contentKey, submitDraft } from './submission.ts';
 
 it.each([
   ['line 1 params.stream: not allowed', 'params.stream: not allowed'],
@@ -22,8 +22,44 @@ it.each([
     async *lines() {
       yield '{"id":"a","payload":1}';
     },
+    placeOf: (position: number) => `line ${position}`,
   };
-  await expect(submitDraft(client, draft, 'key', new AbortController().signal)).rejects.toMatchObject({
+  const key = { contentHash: await contentKey(draft), idempotencyKey: 'key' };
+  await expect(submitDraft(client, draft, key, new AbortController().signal)).rejects.toMatchObject({
     message,
   });
+});
+
+/** A client of a control plane that reads submissions and refuses them. */
+function clientWith(onBody: (body: Promise<string>) => void): Client {
+  return new Client({
+    baseUrl: 'http://control',
+    retries: 3,
+    fetch: async (_url, init) => {
+      const body = new Response(init.body ?? null).text();
+      onBody(body);
+      await body;
+      return new Response('{}', { status: 500 });
+    },
+  });
+}
+
+it('submits nothing, and does not try again, when the input has changed since its key was derived', async () => {
+  let reads = 0;
+  const draft = {
+    header: { job_type: 'noop', model: 'm' } as const,
+    async *lines() {
+      reads += 1;
+      yield `{"id":"a","payload":${reads}}`;
+    },
+    placeOf: () => 'line 1',
+  };
+  const bodies: Promise<string>[] = [];
+  const client = clientWith((body) => bodies.push(body));
+  const key = { contentHash: await contentKey(draft), idempotencyKey: 'key' };
+  await expect(submitDraft(client, draft, key, new AbortController().signal)).rejects.toThrow(
+    'The input changed while it was read. Nothing was submitted.',
+  );
+  expect(bodies).toHaveLength(1);
+  await expect(bodies[0]).rejects.toThrow('The input changed');
 });

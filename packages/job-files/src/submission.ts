@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
 import { JobHeader, type JobView } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
@@ -8,6 +8,8 @@ import { EXIT, Failure } from '@macbatch/terminal';
 export interface Draft {
   readonly header: JobHeader;
   readonly lines: () => AsyncIterable<string>;
+  /** Names the place of an item in the input, for messages. Positions start at 1. */
+  readonly placeOf: (position: number) => Promise<string> | string;
 }
 
 /** Makes the header of a job from command line options. Throws a `Failure` that names a wrong option. */
@@ -15,6 +17,8 @@ export function jobHeader(options: {
   readonly type: string;
   readonly model: string;
   readonly params: string | undefined;
+  /** Goes into the params. */
+  readonly system?: string | undefined;
   readonly shardSize: string | undefined;
   readonly retryOn: string | undefined;
   readonly priority?: string | undefined;
@@ -28,6 +32,7 @@ export function jobHeader(options: {
       throw new Failure(EXIT.usage, `--params is not JSON: ${messageOf(error)}`);
     }
   }
+  if (options.system !== undefined) params = withSystem(params, options.system);
   const header = JobHeader.safeParse({
     job_type: options.type,
     model: options.model,
@@ -49,6 +54,14 @@ export function jobHeader(options: {
   throw new Failure(EXIT.usage, `${optionName ?? 'the job'}: ${issue?.message ?? 'is not valid'}`);
 }
 
+function withSystem(params: unknown, system: string): unknown {
+  if (params === undefined) return { system };
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return params;
+  if ('system' in params)
+    throw new Failure(EXIT.usage, 'The system message is given twice: in --params and with --system.');
+  return { ...params, system };
+}
+
 async function* body(draft: Draft): AsyncGenerator<string, void, undefined> {
   yield JSON.stringify(draft.header);
   yield* draft.lines();
@@ -58,28 +71,58 @@ async function* body(draft: Draft): AsyncGenerator<string, void, undefined> {
 export async function contentKey(draft: Draft): Promise<string> {
   const hash = createHash('sha256');
   for await (const line of body(draft)) hash.update(line).update('\n');
+  return keyText(hash);
+}
+
+function keyText(hash: Hash): string {
   return `content-${hash.digest('hex')}`;
 }
 
-/** Submits a job. Changes line numbers in error messages to those of the file. */
+/**
+ * Submits a job. `contentHash` is the draft's `contentKey`: throws a `Failure`, and stores nothing, if the input has
+ * changed since. Changes the positions in error messages to those in the input.
+ */
 export async function submitDraft(
   client: Client,
   draft: Draft,
-  idempotencyKey: string,
+  { contentHash, idempotencyKey }: { readonly contentHash: string; readonly idempotencyKey: string },
   signal: AbortSignal,
 ): Promise<{ readonly job: JobView; readonly created: boolean }> {
+  const broken = new AbortController();
+  async function* checkedBody(): AsyncGenerator<string, void, undefined> {
+    const hash = createHash('sha256');
+    try {
+      for await (const line of body(draft)) {
+        hash.update(line).update('\n');
+        yield line;
+      }
+      if (keyText(hash) !== contentHash)
+        throw new Failure(EXIT.usage, 'The input changed while it was read. Nothing was submitted.');
+    } catch (error) {
+      // Without this, the client would take the error for one of the connection, and try again.
+      broken.abort(error);
+      throw error;
+    }
+  }
   try {
-    return await client.submit(() => body(draft), { idempotencyKey, signal });
+    return await client.submit(checkedBody, {
+      idempotencyKey,
+      signal: AbortSignal.any([signal, broken.signal]),
+    });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
-    throw new Failure(EXIT.usage, withFileLineNumbers(error.message));
+    throw new Failure(EXIT.usage, await withPlaces(error.message, draft));
   }
 }
 
-/** The header is line 1 of the submission, and not a line of the file. */
-function withFileLineNumbers(text: string): string {
-  return text
+/** Line 1 of a submission is the header, and each other line is an item. Names the places of items in the input. */
+async function withPlaces(text: string, draft: Draft): Promise<string> {
+  const parts = text
     .replace(/^line 1 has /i, 'the job has ')
     .replace(/^line 1:? /i, '')
-    .replaceAll(/\bline (\d+)/gi, (match, number: string) => `${match.slice(0, 5)}${Number(number) - 1}`);
+    .split(/\bline (\d+)/gi);
+  const places = await Promise.all(
+    parts.map((part, n) => (n % 2 === 0 ? part : draft.placeOf(Number(part) - 1))),
+  );
+  return places.join('');
 }

@@ -27,7 +27,7 @@ export function addResults(program: Command, terminal: Terminal): void {
       const out =
         options.output === undefined || options.output === '-'
           ? ({ kind: 'stream', stream: terminal.stdout } as const)
-          : await outputTarget(resolve(terminal.cwd, options.output), null);
+          : await outputTarget(resolve(terminal.cwd, options.output), []);
       const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
       if (options.item !== undefined && written.ok + written.error === 0) {
         const message = `The job has no outcome of the item ${options.item}. It may not have run yet, or not exist.`;

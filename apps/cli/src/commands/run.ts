@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { JobHeader, JobView } from '@macbatch/contract';
+import type { JobView } from '@macbatch/contract';
 import {
   contentKey,
   type Draft,
   exampleBatch,
-  type InputFile,
-  itemLines,
+  formatsText,
+  type JobInput,
   jobHeader,
-  openInput,
   outputTarget,
   submitDraft,
   writeOutcomes,
@@ -30,12 +29,14 @@ import {
 import type { Command } from 'commander';
 import { createClient } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
+import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
+import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { exitCodeOf } from './job.ts';
 import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
 import { dataDirOf } from './up.ts';
 
-interface RunOptions extends JobOptions, EndpointOptions {
+interface RunOptions extends JobOptions, InputFlags, EndpointOptions {
   readonly output?: string;
   readonly workers?: string;
   readonly dataDir?: string;
@@ -45,15 +46,12 @@ interface RunOptions extends JobOptions, EndpointOptions {
 
 /** Adds the command `run`. */
 export function addRun(program: Command, terminal: Terminal): void {
-  withEndpointOptions(
-    withJobOptions(
-      program
-        .command('run [file]')
-        .description(
-          'run a JSONL file, or the example batch, on this machine: start Postgres, a control plane and workers, and write the outcomes',
-        ),
-    ),
-  )
+  const command = program
+    .command('run [files...]')
+    .description(
+      'run files, or the example batch, on this machine: start Postgres, a control plane and workers, and write the outcomes',
+    );
+  withEndpointOptions(withInputOptions(withJobOptions(command)))
     .option('-o, --output <file>', 'outcome file; - is standard output (default: beside the input)')
     .option('--workers <n>', 'number of worker processes (default: 1 with a model server, otherwise 2)')
     .option('--retry', 'run the items again that failed in an earlier run of this file')
@@ -64,21 +62,24 @@ export function addRun(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
-      '\nRun the same file again to continue a run that stopped. By default only errors count as attempts here, not lost\nleases; --retry-on attempts counts both.',
+      `${INPUT_HELP}\n\nRun the same files again to continue a run that stopped. By default only errors count as attempts here, not lost\nleases; --retry-on attempts counts both.`,
     )
-    .action(async (file: string | undefined, options: RunOptions) => {
-      const header = file === undefined ? null : fileHeader(file, options);
-      await using input = file === undefined ? null : await openInput(file, terminal);
-      const output = options.output ?? defaultOutput(file, input);
+    .action(async (files: readonly string[], options: RunOptions) => {
+      const given =
+        files.length === 0 ? null : await openFileJob(files, fileOptions(files, options), terminal);
+      await using input = given?.input ?? null;
+      const output = options.output ?? defaultOutput(input);
       const outcomes =
         output === '-'
           ? ({ kind: 'stream', stream: terminal.stdout } as const)
-          : await outputTarget(resolve(terminal.cwd, output), input?.path ?? null);
-      const draft =
-        header === null || input === null
-          ? exampleDraft(options)
-          : { header, lines: () => itemLines(input.path) };
-      const key = options.fresh === true ? `fresh-${randomUUID()}` : await contentKey(draft);
+          : await outputTarget(resolve(terminal.cwd, output), input?.files.map(({ path }) => path) ?? []);
+      const draft = given?.draft ?? exampleDraft(options);
+      if (input !== null) printLine(terminal.stderr, formatsText(input.files));
+      const contentHash = await contentKey(draft);
+      const key = {
+        contentHash,
+        idempotencyKey: options.fresh === true ? `fresh-${randomUUID()}` : contentHash,
+      };
       const env = withEndpoint(terminal, options, draft.header.model);
       const workers = Number(options.workers ?? defaultWorkers(env));
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
@@ -111,15 +112,18 @@ export function addRun(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Returns a path next to the input, or in the current folder if the input is a pipe. */
-function defaultOutput(file: string | undefined, input: InputFile | null): string {
-  return file === undefined || input === null || input.copied ? 'outcomes.jsonl' : `${file}.outcomes.jsonl`;
+/** Returns a path next to the input, or in the current folder if the input is a pipe or several files. */
+function defaultOutput(input: JobInput | null): string {
+  const [file, ...others] = input?.files ?? [];
+  return file === undefined || file.copied || others.length > 0
+    ? 'outcomes.jsonl'
+    : `${file.name}.outcomes.jsonl`;
 }
 
 async function runJob(
   pool: LocalPool,
   draft: Draft,
-  key: string,
+  key: { readonly contentHash: string; readonly idempotencyKey: string },
   options: RunOptions,
   terminal: Terminal,
 ): Promise<JobView> {
@@ -180,29 +184,26 @@ async function brokenPool(pool: LocalPool): Promise<string> {
   return Promise.race([control, workers]);
 }
 
-function fileHeader(file: string, options: JobOptions): JobHeader {
+/** Adds the defaults of `run`: the model inside the worker, and errors as the only attempts that count. */
+function fileOptions(files: readonly string[], options: RunOptions): RunOptions {
   if (options.type === undefined)
-    throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${file}?`);
+    throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${files.join(', ')}?`);
   const model =
     options.model ?? (options.type === 'embed' || options.type === 'classify' ? 'use-lite' : undefined);
-  if (model === undefined) throw new Failure(EXIT.usage, '--model is missing');
-  return jobHeader({
-    type: options.type,
-    model,
-    params: options.params,
-    shardSize: options.shardSize,
-    retryOn: options.retryOn ?? 'errors',
-    priority: options.priority,
-    fresh: options.fresh,
-  });
+  return { ...options, ...(model === undefined ? {} : { model }), retryOn: options.retryOn ?? 'errors' };
 }
 
-function exampleDraft(options: JobOptions): Draft {
-  if (options.type !== undefined || options.model !== undefined || options.params !== undefined) {
+function exampleDraft(options: RunOptions): Draft {
+  if (
+    [options.type, options.model, options.params, options.prompt, options.text].some(
+      (each) => each !== undefined,
+    )
+  ) {
     throw new Failure(EXIT.usage, 'Name a file: the example batch has its own type, model and parameters.');
   }
-  const { header, lines } = exampleBatch();
+  const { header, ...batch } = exampleBatch();
   return {
+    ...batch,
     header: jobHeader({
       type: header.job_type,
       model: header.model,
@@ -212,7 +213,6 @@ function exampleDraft(options: JobOptions): Draft {
       priority: options.priority,
       fresh: options.fresh,
     }),
-    lines,
   };
 }
 

@@ -1,45 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { contentKey, itemLines, jobHeader, openInput, submitDraft } from '@macbatch/job-files';
-import {
-  counted,
-  EXIT,
-  Failure,
-  printJson,
-  printLine,
-  smallerTasksText,
-  type Terminal,
-} from '@macbatch/terminal';
+import { contentKey, formatsText, submitDraft } from '@macbatch/job-files';
+import { counted, printJson, printLine, smallerTasksText, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
+import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 
 /** Adds the command `submit`. */
 export function addSubmit(program: Command, terminal: Terminal): void {
-  withConnection(withJobOptions(program.command('submit <file>').description('submit a JSONL file as a job')))
-    .addHelpText(
-      'after',
-      '\nEach line is {"id": …, "payload": …}, or any other JSON value, which becomes the payload. - is standard input.',
-    )
-    .action(async (file: string, options: JobOptions & ConnectionOptions) => {
-      if (options.type === undefined) throw new Failure(EXIT.usage, '--type is missing');
-      if (options.model === undefined) throw new Failure(EXIT.usage, '--model is missing');
-      const header = jobHeader({
-        type: options.type,
-        model: options.model,
-        params: options.params,
-        shardSize: options.shardSize,
-        retryOn: options.retryOn,
-        priority: options.priority,
-        fresh: options.fresh,
-      });
-      await using input = await openInput(file, terminal);
-      const draft = { header, lines: () => itemLines(input.path) };
+  const command = program
+    .command('submit <files...>')
+    .description('submit files as a job: JSON lines, a JSON array, CSV, TSV or lines of text');
+  withConnection(withInputOptions(withJobOptions(command)))
+    .addHelpText('after', INPUT_HELP)
+    .action(async (files: readonly string[], options: JobOptions & InputFlags & ConnectionOptions) => {
+      const { draft, input } = await openFileJob(files, options, terminal);
+      await using _opened = input;
+      printLine(terminal.stderr, formatsText(input.files));
       const contentHash = await contentKey(draft);
-      const key = options.fresh === true ? `fresh-${randomUUID()}` : contentHash;
+      const idempotencyKey = options.fresh === true ? `fresh-${randomUUID()}` : contentHash;
       const { job, created } = await submitDraft(
         connect(options, terminal),
         draft,
-        key,
+        { contentHash, idempotencyKey },
         terminal.interrupted,
       );
       if (options.json === true) printJson(terminal.stdout, { ...job, created });

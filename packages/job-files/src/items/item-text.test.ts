@@ -1,19 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Failure } from '@macbatch/terminal';
-import { testFolder } from '@macbatch/testing';
 import { describe, expect, it } from 'vitest';
-import { itemLines } from './item-lines.ts';
+import { jsonLines } from '../formats/json-lines.ts';
+import { defaultForm } from './item-form.ts';
+import { itemText } from './item-text.ts';
 
 async function read(...lines: readonly string[]): Promise<string[]> {
-  const path = join(testFolder(), 'items.jsonl');
-  writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
+  async function* bytes() {
+    yield Buffer.from(lines.map((line) => `${line}\n`).join(''));
+  }
   const yielded: string[] = [];
-  for await (const line of itemLines(path)) yielded.push(line);
+  for await (const record of jsonLines(bytes())) yielded.push(itemText(record, defaultForm('chat'), ''));
   return yielded;
 }
 
-describe('itemLines', () => {
+describe('itemText of JSON lines', () => {
   it('keeps a line with id and payload as it is', async () => {
     const line = '{ "payload": 1.0, "id": "a" }';
     expect(await read(line)).toEqual([line]);
@@ -50,8 +50,8 @@ describe('itemLines', () => {
       '{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}',
       'custom_id',
     ],
-    ['an array of records', '[{"text":"a"},{"text":"b"}]', "jq -c '.[]'"],
-    ['the start of an array over several lines', '[', "jq -c '.[]'"],
+    ['an array of records', '[{"text":"a"},{"text":"b"}]', '--format json'],
+    ['the start of an array over several lines', '[', '--format json'],
   ])('refuses %s at line 1 and says how to convert the file', async (_what, line, hint) => {
     await expect(read(line)).rejects.toThrow(/^line 1 is /);
     await expect(read(line)).rejects.toThrow(hint);
@@ -67,9 +67,7 @@ describe('itemLines', () => {
 
   it('counts blank lines, so that line numbers match the file', async () => {
     expect(await read('', '"a"', '', '"b"')).toEqual([
-      '',
       '{"id":"line-2","payload":"a"}',
-      '',
       '{"id":"line-4","payload":"b"}',
     ]);
   });

@@ -18,11 +18,14 @@ const DESCRIPTOR = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
  * Checks a path for outcomes before a job runs, and follows symbolic links. Throws a `Failure` if it is a folder, is
  * the file `input` (also under another name), or cannot be created.
  */
-export async function outputTarget(path: string, input: string | null): Promise<OutputTarget> {
+export async function outputTarget(path: string, inputs: readonly string[]): Promise<OutputTarget> {
   if (DESCRIPTOR.test(path)) return { kind: 'special', path };
   const found = await statOf(path);
   if (found?.isDirectory()) throw refused(path, 'is a folder. Name a file in it.');
-  if (found !== null && input !== null && isSame(found, await statOf(input)))
+  const same = await Promise.all(
+    inputs.map(async (input) => found !== null && isSame(found, await statOf(input))),
+  );
+  if (same.includes(true))
     throw refused(path, 'is the input file, which the outcomes would replace. Name another file.');
   if (found !== null && !found.isFile()) return { kind: 'special', path };
   const target = found === null ? await linkTarget(path) : await realpath(path);

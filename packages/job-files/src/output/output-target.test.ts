@@ -20,8 +20,8 @@ it.each(['in.jsonl', './in.jsonl', 'link-to-input', 'hard-link-to-input'])(
   'refuses %s as the output when it is the input file',
   async (name) => {
     const { at, input } = folderWithInput();
-    await expect(outputTarget(at(name), input)).rejects.toThrow('is the input file');
-    await expect(outputTarget(at(name), input)).rejects.toBeInstanceOf(Failure);
+    await expect(outputTarget(at(name), [input])).rejects.toThrow('is the input file');
+    await expect(outputTarget(at(name), [input])).rejects.toBeInstanceOf(Failure);
   },
 );
 
@@ -29,10 +29,10 @@ it('refuses a folder, a file below a missing folder and a name that is too long,
   const { at, input, names } = folderWithInput();
   mkdirSync(at('folder'));
   const before = names();
-  await expect(outputTarget(at('folder'), input)).rejects.toThrow('is a folder');
-  await expect(outputTarget(at('missing/out'), input)).rejects.toThrow('there is no folder');
-  await expect(outputTarget(at('x'.repeat(255)), input)).rejects.toThrow('ENAMETOOLONG');
-  await expect(outputTarget(at('out'), input)).resolves.toMatchObject({ kind: 'file', path: at('out') });
+  await expect(outputTarget(at('folder'), [input])).rejects.toThrow('is a folder');
+  await expect(outputTarget(at('missing/out'), [input])).rejects.toThrow('there is no folder');
+  await expect(outputTarget(at('x'.repeat(255)), [input])).rejects.toThrow('ENAMETOOLONG');
+  await expect(outputTarget(at('out'), [input])).resolves.toMatchObject({ kind: 'file', path: at('out') });
   expect(names()).toEqual(before);
 });
 
@@ -42,9 +42,9 @@ it('follows links to a file that exists, and to one that does not exist yet', as
   symlinkSync('old', at('link-to-old'));
   symlinkSync('new', at('link-to-new'));
   symlinkSync('link-to-new', at('link-to-link'));
-  await expect(outputTarget(at('link-to-old'), input)).resolves.toMatchObject({ path: at('old') });
-  await expect(outputTarget(at('link-to-new'), input)).resolves.toMatchObject({ path: at('new') });
-  await expect(outputTarget(at('link-to-link'), input)).resolves.toMatchObject({ path: at('new') });
+  await expect(outputTarget(at('link-to-old'), [input])).resolves.toMatchObject({ path: at('old') });
+  await expect(outputTarget(at('link-to-new'), [input])).resolves.toMatchObject({ path: at('new') });
+  await expect(outputTarget(at('link-to-link'), [input])).resolves.toMatchObject({ path: at('new') });
 });
 
 it('writes to pipes, devices and descriptors as they are', async () => {
@@ -52,12 +52,12 @@ it('writes to pipes, devices and descriptors as they are', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   symlinkSync('/dev/null', at('link-to-device'));
   for (const path of [at('pipe'), '/dev/null', at('link-to-device'), '/dev/stdout', '/dev/fd/1'])
-    await expect(outputTarget(path, input)).resolves.toEqual({ kind: 'special', path });
+    await expect(outputTarget(path, [input])).resolves.toEqual({ kind: 'special', path });
 });
 
 it('does not use a file with the name of an earlier draft as its draft', async () => {
   const { at } = folderWithInput();
   writeFileSync(at('out.part'), '"input"\n');
-  const target = await outputTarget(at('out'), at('out.part'));
-  expect(target.kind === 'file' && target.draft).not.toBe(at('out.part'));
+  const target = await outputTarget(at('out'), [at('out.part')]);
+  expect(target.kind === 'file' && target.draft).not.toBe([at('out.part')]);
 });

@@ -1,0 +1,30 @@
+import type { JobType } from '@macbatch/core';
+import type { PromptTemplate } from './prompt-template.ts';
+
+/** What of a record becomes the payload of its item. */
+export type PayloadForm =
+  /** The whole record. Of a row, the first of these columns that it has; the whole row if there are none. */
+  | { readonly kind: 'record'; readonly rowColumns: readonly string[] }
+  | { readonly kind: 'column'; readonly column: string }
+  | { readonly kind: 'prompt'; readonly template: PromptTemplate };
+
+/** How records become items. */
+export interface ItemForm {
+  /** The column with the ids. Null: a column `id` if there is one, otherwise the line number. */
+  readonly idColumn: string | null;
+  readonly payload: PayloadForm;
+}
+
+/** Columns that hold the text of a row, by job type. */
+const TEXT_COLUMNS: Readonly<Record<JobType, readonly string[]>> = {
+  classify: ['text'],
+  embed: ['text'],
+  chat: ['prompt', 'text'],
+  generate: ['prompt', 'text'],
+  noop: [],
+};
+
+/** The form of items when no option says otherwise. */
+export function defaultForm(jobType: JobType): ItemForm {
+  return { idColumn: null, payload: { kind: 'record', rowColumns: TEXT_COLUMNS[jobType] } };
+}
