@@ -1,7 +1,7 @@
 import type { ReportedError } from '@macbatch/contract';
 import { type Change, emit, inOrder, log, nothing, set } from './change.ts';
 import { forgetRecord, recordName } from './endpoint-runs.ts';
-import { closeEndpoint, judgeFailedRun, noteAbort, noteAnswer } from './endpoint-trouble.ts';
+import { closeEndpoint, judgeFailedRun, noteAbort, noteAnswer, noteIdle } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
 import { addFailure, addOutcome, addRetry, addSuspect, close, offerOf } from './held-task.ts';
@@ -22,24 +22,24 @@ export function endItem({ run: number, end, now }: EventOf<'item_ended'>): Chang
   return (state) => {
     const run = state.runs.find((each) => each.number === number && each.saving === null);
     if (run === undefined) return nothing(state);
-    switch (end.kind) {
-      case 'crashed':
-        return judgeCrash(run, end, now)(state);
-      case 'outcome':
-        // After an answer, the endpoint may have room for another item, which starts in another slot.
-        return inOrder(
-          noteAnswer(run, 'output' in end.outcome, now),
-          saveOutcome(run, end),
-          fillSlots(now),
-        )(state);
-      case 'failed':
-        return noteFailure(run, end, now)(state);
-      case 'not_here':
-        return noteRefusal(run, end, now)(state);
-      case 'aborted':
-        return inOrder(noteAbort(run, now), freeSlot(run, end, now))(state);
-    }
+    return inOrder(noteIdle(run, now), handleEnd(run, end, now))(state);
   };
+}
+
+function handleEnd(run: Run, end: ItemEnd, now: number): Change {
+  switch (end.kind) {
+    case 'crashed':
+      return judgeCrash(run, end, now);
+    case 'outcome':
+      // After an answer, the endpoint may have room for another item, which starts in another slot.
+      return inOrder(noteAnswer(run, 'output' in end.outcome, now), saveOutcome(run, end), fillSlots(now));
+    case 'failed':
+      return noteFailure(run, end, now);
+    case 'not_here':
+      return noteRefusal(run, end, now);
+    case 'aborted':
+      return inOrder(noteAbort(run, now), freeSlot(run, end, now));
+  }
 }
 
 function noteFailure(run: Run, end: FailedEnd, now: number): Change {

@@ -2,7 +2,14 @@ import type { Closing, Gate } from './gate.ts';
 import { closeGate, isShut, openedBy } from './gate.ts';
 import { abandonedCount, type Lane, laneAnswered, newLane } from './lane.ts';
 import type { Pauses } from './pauses.ts';
-import { limitAnswered, limitRefused, limitStarted, NO_LIMIT, type RateLimit } from './rate-limit.ts';
+import {
+  limitAnswered,
+  limitIdle,
+  limitRefused,
+  limitStarted,
+  NO_LIMIT,
+  type RateLimit,
+} from './rate-limit.ts';
 
 /** What decides how many items may start on one runtime: one controller per endpoint, with a lane per model. */
 export interface EndpointControl {
@@ -77,6 +84,11 @@ export function controlStarted(control: EndpointControl, now: number): EndpointC
   return { ...control, rateLimit: limitStarted(control.rateLimit, now) };
 }
 
+/** Notes that the last request on the endpoint has ended, in any way. */
+export function controlIdle(control: EndpointControl, now: number): EndpointControl {
+  return { ...control, rateLimit: limitIdle(control.rateLimit, now) };
+}
+
 /** Counts an output: the trouble is over, and the limit may grow. */
 export function controlAnswered(
   control: EndpointControl,
@@ -104,7 +116,9 @@ export function controlClosed(
   return {
     ...control,
     gate,
-    rateLimit: refused ? limitRefused(control.rateLimit, gate.until, now) : control.rateLimit,
+    rateLimit: refused
+      ? limitRefused(control.rateLimit, gate.until, now, Math.max(gate.until - now, pauses.maxRateLimitMs))
+      : control.rateLimit,
   };
 }
 

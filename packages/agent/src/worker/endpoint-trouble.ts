@@ -2,6 +2,7 @@ import { type Change, inOrder, log, nothing, set } from './change.ts';
 import {
   controlAnswered,
   controlClosed,
+  controlIdle,
   controlModelClosed,
   type EndpointControl,
   laneOf,
@@ -15,6 +16,14 @@ import type { FailedEnd } from './item-end.ts';
 import { type Blamed, judgeRun, type Verdict } from './item-record.ts';
 import { laneAbandoned, laneReduced } from './lane.ts';
 import { type Run, taskOf, type WorkerState } from './worker-state.ts';
+
+/** Notes whether the run was the last request on its runtime. */
+export function noteIdle(run: Run, now: number): Change {
+  return (state) =>
+    requestsOn(state, run.runtime ?? -1).some(({ number }) => number !== run.number)
+      ? nothing(state)
+      : withControl(run.runtime, (control) => controlIdle(control, now))(state);
+}
 
 /** Counts the answer to a run. `hasOutput`: the server ran the item to its end. */
 export function noteAnswer(run: Run, hasOutput: boolean, now: number): Change {

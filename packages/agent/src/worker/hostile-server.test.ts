@@ -8,7 +8,8 @@ const SUITE_DRAWS = 200;
 const DRAWS = Number(process.env['MACBATCH_HOSTILE_DRAWS'] ?? SUITE_DRAWS);
 /** Most requests for one item: tries beside others and alone, and as the probe of a server in trouble. */
 const MAX_CALLS = 40;
-const DAY_MS = 24 * 3_600_000;
+/** Longest time of the items of one draw. */
+const END_MS = 3_600_000;
 
 /** Servers because of which an earlier version blamed a good item, charged a task or did not end. */
 const EXAMPLES: readonly Hostility[] = [
@@ -130,7 +131,7 @@ function wrongWith(draw: Hostility): readonly string[] {
     server,
     shape,
     settings,
-    DAY_MS,
+    END_MS,
   );
   const told = log.filter(({ event }) => event === 'endpoint.waits' || event === 'item.failed');
   return [

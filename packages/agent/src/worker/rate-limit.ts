@@ -22,6 +22,8 @@ export interface RateLimit {
   readonly counted: { readonly ms: number; readonly answers: number } | null;
   /** Answers since the last refusal or speed-up. */
   readonly streak: number;
+  /** Since when nothing runs on the endpoint, in milliseconds; null while something runs. */
+  readonly idleSince: number | null;
 }
 
 export const NO_LIMIT: RateLimit = {
@@ -31,16 +33,24 @@ export const NO_LIMIT: RateLimit = {
   answers: 0,
   counted: null,
   streak: 0,
+  idleSince: null,
 };
 
-/** An item starts. */
+/** An item starts. Time in which the endpoint had nothing to do does not count: it says nothing about the limit. */
 export function limitStarted(rateLimit: RateLimit, now: number): RateLimit {
-  const { intervalMs, nextAt } = rateLimit;
+  const { intervalMs, nextAt, countedSince, idleSince } = rateLimit;
+  const idleMs = idleSince === null ? 0 : Math.max(0, now - Math.max(idleSince, nextAt));
   return {
     ...rateLimit,
-    countedSince: rateLimit.countedSince ?? now,
+    countedSince: countedSince === null ? now : countedSince + idleMs,
     nextAt: intervalMs === null ? nextAt : Math.max(now, nextAt) + intervalMs,
+    idleSince: null,
   };
+}
+
+/** An item ended, in any way, and nothing else runs on the endpoint. */
+export function limitIdle(rateLimit: RateLimit, now: number): RateLimit {
+  return { ...rateLimit, idleSince: now };
 }
 
 /** An item that had started at `startedAt` was answered. */
@@ -48,7 +58,11 @@ export function limitAnswered(rateLimit: RateLimit, startedAt: number): RateLimi
   const { intervalMs, answers, streak, counted, countedSince } = rateLimit;
   if (counted !== null && countedSince !== null && startedAt < countedSince) {
     const more = { ms: counted.ms, answers: counted.answers + 1 };
-    return { ...rateLimit, counted: more, intervalMs: intervalOf(more) };
+    return {
+      ...rateLimit,
+      counted: more,
+      intervalMs: intervalMs === null ? null : Math.min(intervalMs, intervalOf(more)),
+    };
   }
   if (intervalMs === null) return { ...rateLimit, answers: answers + 1 };
   if (streak + 1 < ANSWERS_PER_SPEEDUP) return { ...rateLimit, answers: answers + 1, streak: streak + 1 };
@@ -61,12 +75,21 @@ export function limitAnswered(rateLimit: RateLimit, startedAt: number): RateLimi
   };
 }
 
-/** Handles a refusal because of a rate limit. The next item may start at `until`. */
-export function limitRefused(rateLimit: RateLimit, until: number, now: number): RateLimit {
+/**
+ * Handles a refusal because of a rate limit. The next item may start at `until`. The interval becomes at most
+ * `maxIntervalMs` long, because items that were slow for another reason make the measured one too long.
+ */
+export function limitRefused(
+  rateLimit: RateLimit,
+  until: number,
+  now: number,
+  maxIntervalMs: number,
+): RateLimit {
   const counted = { ms: until - (rateLimit.countedSince ?? now), answers: rateLimit.answers };
   const measuredMs = intervalOf(counted);
-  const intervalMs = counted.answers === 0 ? Math.max(rateLimit.intervalMs ?? 0, measuredMs) : measuredMs;
-  return { intervalMs, nextAt: until, countedSince: until, answers: 0, counted, streak: 0 };
+  const longestMs = counted.answers === 0 ? Math.max(rateLimit.intervalMs ?? 0, measuredMs) : measuredMs;
+  const intervalMs = Math.min(longestMs, maxIntervalMs);
+  return { ...rateLimit, intervalMs, nextAt: until, countedSince: until, answers: 0, counted, streak: 0 };
 }
 
 function intervalOf({ ms, answers }: NonNullable<RateLimit['counted']>): number {

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sleep } from '../loops/backoff.ts';
+import { openAiEndpoint } from '../runtimes/endpoint/openai-endpoint.ts';
+import { HostileHttpServer, LIMIT_MS } from '../testing/hostile-http-server.ts';
+import { faultsOf, type Hostility, hostilities } from '../testing/hostile-server.ts';
+import { MemoryControlPlane } from '../testing/memory-control-plane.ts';
+import { PAUSES, type Pauses } from '../worker/pauses.ts';
+import { Agent } from './agent.ts';
+
+/** CONTRIBUTING.md has the command for more. */
+const SUITE_DRAWS = 200;
+const DRAWS = Number(process.env['MACBATCH_HOSTILE_DRAWS'] ?? SUITE_DRAWS);
+/** Workers at the same time, each with a server of its own. They mostly wait. */
+const CONCURRENT = 60;
+const MAX_CALLS = 40;
+/** How long the items of one draw may take. */
+const END_MS = 120_000;
+const OFFER = { job_type: 'chat', model: 'alias' } as const;
+
+/** The pauses of a worker, shortened like the times of the drawn servers. The patience is longer than each trouble. */
+const SHORTENED: Pauses = {
+  ...PAUSES,
+  unreachableMs: 40,
+  busyMs: 20,
+  maxBusyMs: 160,
+  maxRateLimitMs: 600,
+  brokenMs: 40,
+  maxBrokenMs: 400,
+  maxTimeoutMs: 500,
+  retryMs: 20,
+  maxRetryMs: 400,
+  holdMs: 300,
+  maxHeldPauseMs: 1200,
+  lonePatienceMs: 3000,
+  patienceMs: 5000,
+};
+
+/** What is wrong after a worker has run the items of a draw on a real server, over HTTP. */
+async function wrongWith(draw: Hostility): Promise<readonly string[]> {
+  const ids = Array.from({ length: draw.goodItems + draw.faults.length }, (_, n) => `item-${n}`);
+  const faults = faultsOf(draw, ids);
+  const items = ids.map((id) => ({ item_id: id, payload: JSON.stringify(id) }));
+  const shards = Array.from({ length: Math.ceil(items.length / draw.shardSize) }, (_, n) =>
+    items.slice(n * draw.shardSize, (n + 1) * draw.shardSize),
+  );
+  const control = new MemoryControlPlane(OFFER, shards);
+  const server = await HostileHttpServer.open(draw, faults);
+  const told: string[] = [];
+  const agent = new Agent({
+    client: control.client,
+    workerId: 'mac',
+    bootId: 'boot',
+    hostname: 'test-mac',
+    runtimes: [
+      openAiEndpoint(
+        {
+          url: server.url,
+          models: { [OFFER.model]: 'real' },
+          jobTypes: [OFFER.job_type],
+          timeoutMs: LIMIT_MS,
+        },
+        { now: Date.now },
+      ),
+    ],
+    concurrency: draw.workerSlots,
+    leaseLimit: 1,
+    graceMs: 0,
+    heartbeatMs: 2000,
+    reportMs: 100,
+    pauses: SHORTENED,
+    log: (event) => {
+      if (event === 'endpoint.waits' || event === 'item.failed') told.push(event);
+    },
+    now: Date.now,
+    sleep,
+    random: Math.random,
+  });
+  const asked = new AbortController();
+  const ended = agent.run(asked.signal, new AbortController().signal);
+  const isOver = await endsInTime(control.over);
+  asked.abort();
+  await ended;
+  await server.close();
+  const { outcomes, charged } = control;
+  return [
+    ...(isOver ? [] : ['the job does not end']),
+    ...ids.flatMap((id) => {
+      const outcome = outcomes.get(id);
+      const output = outcome !== undefined && 'output' in outcome ? outcome.output : null;
+      if (faults.has(id)) return output === null ? [] : [`${id} has the output ${output}`];
+      return output?.includes(`"answer to ${id}"`) === true
+        ? []
+        : [`${id} is good and ended as ${JSON.stringify(outcome)}`];
+    }),
+    ...[...server.calls].flatMap(([id, n]) => (n > MAX_CALLS ? [`${id} was sent ${n} times`] : [])),
+    ...(draw.faults.length === 0 && charged > 0
+      ? [`the trouble of the server cost ${charged} attempts`]
+      : []),
+    ...(server.innocentFailures > 0 && told.length === 0 ? ['nobody is told of the trouble'] : []),
+  ];
+}
+
+/** The slowest draws run first, so that the last ones end together. */
+function slowness({ faults, overload, trouble }: Hostility): number {
+  const hangs = faults.filter((fault) => fault === 'hangs').length;
+  return 2 * hangs + (overload === 'limits the rate' || trouble === 'limits the rate' ? 1 : 0);
+}
+
+/** Whether a promise resolves in time. */
+async function endsInTime(over: Promise<void>): Promise<boolean> {
+  const late = new AbortController();
+  const isLate = sleep(END_MS, late.signal).then(() => false);
+  const inTime = await Promise.race([over.then(() => true), isLate]);
+  late.abort();
+  return inTime;
+}
+
+it('ends each item, fails no good one, bounds the requests and charges nobody, over HTTP', async () => {
+  // With the default number of draws the seed is fixed, so the suite tests the same servers each time.
+  const draws = fc.sample(hostilities, { numRuns: DRAWS, ...(DRAWS === SUITE_DRAWS ? { seed: 1913 } : {}) });
+  draws.sort((one, other) => slowness(one) - slowness(other));
+  const wrong: string[] = [];
+  const runDraws = async () => {
+    for (let draw = draws.pop(); draw !== undefined; draw = draws.pop()) {
+      const found = await wrongWith(draw);
+      if (found.length > 0) wrong.push(`${JSON.stringify(draw)}: ${found.join('; ')}`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, runDraws));
+  expect(wrong).toEqual([]);
+}, 3_600_000);
