@@ -88,8 +88,8 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   expect(twice).toMatchObject({ exit: 1 });
   expect(twice.stdout).toContain('has been used or has expired');
 
-  // The worker reads the control plane's URL and its key from its folder.
-  const worker = start('cli', ['worker', '--id', 'mac-1'], { env: mac });
+  // The worker reads its name, the control plane's URL and its key from its folder.
+  const worker = start('cli', ['worker'], { env: mac });
   await worker.event('worker.running');
   writeFileSync(join(folder, 'items.jsonl'), '{"id":"a","payload":1}\n{"id":"b","payload":2}\n');
   const submit = ['submit', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--json'];

@@ -39,9 +39,11 @@ export interface ProgramOptions {
 /** Returns the environment without variables that would change the program. */
 function bareEnv(): Record<string, string | undefined> {
   const { NO_COLOR: _, ...env } = process.env;
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !name.startsWith('MACBATCH_') && !name.startsWith('VITEST')),
+  const bare = Object.entries(env).filter(
+    ([name]) => !name.startsWith('MACBATCH_') && !name.startsWith('VITEST'),
   );
+  // The machine’s own configuration file must not apply.
+  return { ...Object.fromEntries(bare), MACBATCH_CONFIG: '/dev/null' };
 }
 
 /** Starts a program of `apps/` from its sources. It is killed when the test has finished. */

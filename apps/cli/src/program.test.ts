@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runProgram } from './program.ts';
+import { runInProcess } from './testing/run-in-process.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -16,28 +15,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs a command line in this process. */
-async function run(...args: string[]) {
-  const written = { stdout: '', stderr: '' };
-  const capture = (name: 'stdout' | 'stderr') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[name] += String(chunk);
-        done();
-      },
-    });
-  const never = new AbortController().signal;
-  const code = await runProgram(['node', 'macbatch', ...args.map((arg) => arg.replace('FOLDER', folder))], {
-    stdin: process.stdin,
-    stdout: capture('stdout'),
-    stderr: capture('stderr'),
-    env: {},
-    cwd: folder,
-    interrupted: never,
-    forceQuit: never,
-    now: () => 0,
-  });
-  return { code, ...written };
-}
+const run = (...args: string[]) =>
+  runInProcess(
+    args.map((arg) => arg.replace('FOLDER', folder)),
+    { cwd: folder },
+  );
 
 const FILE = 'FOLDER/items.jsonl';
 const EMBED = ['run', FILE, '--type', 'embed'];

@@ -1,10 +1,10 @@
 import { ApiError, Unreachable, UnreadableReply } from '@macbatch/client';
 import { hideSecrets } from '@macbatch/core';
-import { withoutEmptyVariables } from '@macbatch/settings';
 import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
 import { addBackup } from './commands/backup.ts';
 import { addBench } from './commands/bench/bench.ts';
+import { addConfig } from './commands/config.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addJobCommands } from './commands/job.ts';
 import { addKeys } from './commands/keys.ts';
@@ -16,10 +16,19 @@ import { addSubmit } from './commands/submit.ts';
 import { addUp } from './commands/up.ts';
 import { addWorker } from './commands/worker.ts';
 import { addWorkerLists } from './commands/workers.ts';
+import { programEnv } from './options/program-env.ts';
 
 /** Runs the command line. Returns the exit code. */
 export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
-  const terminal: Terminal = { ...given, env: withoutEmptyVariables(given.env) };
+  let env: Terminal['env'] | undefined;
+  const terminal: Terminal = {
+    ...given,
+    // Read when a command runs, so that --help works with any configuration file.
+    get env() {
+      env ??= programEnv(argv, given.env);
+      return env;
+    },
+  };
   const program = new Command('macbatch')
     .description('Batch inference on the Macs you already own.')
     .exitOverride()
@@ -37,6 +46,7 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
   addWorkerLists(program, terminal);
   addKeys(program, terminal);
   addPrune(program, terminal);
+  addConfig(program, terminal);
   addDoctor(program, terminal);
   addBackup(program, terminal);
   addBench(program, terminal);

@@ -3,9 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runProgram } from './program.ts';
+import { runInProcess } from './testing/run-in-process.ts';
 
 const SECRET = 'xSECRETx'.repeat(6).slice(0, 43);
 const KEY = `mbk_0123456789abcdef_${SECRET}`;
@@ -19,6 +18,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'macbatch-secrets-'));
   writeFileSync(join(folder, 'items.jsonl'), '"text"\n');
   writeFileSync(join(folder, 'banner.txt'), BANNER);
+  writeFileSync(join(folder, 'config.txt'), `[client]\nkey = "${KEY}"\n`);
+  writeFileSync(join(folder, 'torn-config.txt'), `[client]\nkey = ${KEY}"\n`);
   writeFileSync(join(folder, 'two.txt'), `${KEY}\n${KEY.replace('0123', '9876')}\n`);
   server = createServer((request, response) => {
     response.writeHead(400, { 'content-type': 'text/plain' });
@@ -64,37 +65,27 @@ const PLACES: readonly (readonly [where: string, env: Record<string, string>, ar
   ['the password of MACBATCH_URL', { MACBATCH_URL: `http://user:${KEY}@127.0.0.1:1` }, []],
   ['the query of MACBATCH_URL', { MACBATCH_URL: `http://127.0.0.1:1/?key=${KEY}` }, []],
   ['MACBATCH_URL itself', { MACBATCH_URL: KEY }, []],
+  ['the configuration file', { MACBATCH_CONFIG: 'config.txt' }, []],
+  ['a configuration file that is no TOML', { MACBATCH_CONFIG: 'torn-config.txt' }, []],
+  ['MACBATCH_CONFIG that is the key', { MACBATCH_CONFIG: KEY }, []],
   ['--url', {}, ['--url', `http://user:${KEY}@127.0.0.1:1`]],
 ];
 
 it.each(PLACES)('no command prints a key in %s', async (_where, env, args) => {
   const said = await Promise.all(
     COMMANDS.map(async (command) => {
-      const written: string[] = [];
-      const out = new Writable({
-        write(chunk, _encoding, done) {
-          written.push(String(chunk));
-          done();
-        },
-      });
-      const never = new AbortController().signal;
       const located = Object.fromEntries(
         Object.entries(env).map(([name, value]) => [
           name,
           value.endsWith('.txt') ? join(folder, value) : value,
         ]),
       );
-      const code = await runProgram(['node', 'macbatch', ...command, ...args], {
-        stdin: process.stdin,
-        stdout: out,
-        stderr: out,
-        env: { MACBATCH_URL: url, ...located },
+      const { code, stdout, stderr } = await runInProcess([...command, ...args], {
         cwd: folder,
-        interrupted: AbortSignal.any([never, AbortSignal.timeout(20_000)]),
-        forceQuit: never,
-        now: () => 0,
+        env: { MACBATCH_URL: url, ...located },
+        interrupted: AbortSignal.timeout(20_000),
       });
-      return `${command.join(' ')} exited with ${code}: ${written.join('')}`;
+      return `${command.join(' ')} exited with ${code}: ${stdout}${stderr}`;
     }),
   );
   for (const text of said) {

@@ -2,15 +2,13 @@ import { readMembership, writeMembership } from '@macbatch/agent';
 import { Client } from '@macbatch/client';
 import { parseSecretText } from '@macbatch/core';
 import { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
-import type { WorkerConfig } from '@macbatch/settings';
-
-const DEFAULT_URL = 'http://127.0.0.1:7420';
+import { DEFAULT_CONTROL_URL, type WorkerConfig } from '@macbatch/settings';
 
 /** Opens a client of the configured control plane, of the one that the worker joined, or of the default URL, in this order. */
 export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
-  const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_URL;
+  const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_CONTROL_URL;
   checkControlUrl(baseUrl);
   refusePlainHttp(baseUrl, config);
   // The saved key goes only to the control plane that issued it.

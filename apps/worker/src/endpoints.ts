@@ -3,11 +3,12 @@ import type { EndpointConfig } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { ConfigError, proxiesOf, readHeaderLines, type WorkerConfig } from '@macbatch/settings';
 
-/** The model servers of a worker, with the headers of their files and the proxies. Throws `ConfigError`. */
+/** The model servers of a worker, with the keys and headers of their files and the proxies. Throws `ConfigError`. */
 export function endpointsOf(config: WorkerConfig): readonly EndpointConfig[] {
   const proxies = proxiesOf(config);
-  return config.MACBATCH_ENDPOINTS.map(({ headersFile, headers, ...endpoint }, index) => ({
+  return config.MACBATCH_ENDPOINTS.map(({ headersFile, keyFile, headers, ...endpoint }, index) => ({
     ...endpoint,
+    ...(keyFile === undefined ? {} : { key: keyIn(keyFile, `MACBATCH_ENDPOINTS.${index}.keyFile`) }),
     proxies,
     headers: {
       ...headers,
@@ -16,14 +17,22 @@ export function endpointsOf(config: WorkerConfig): readonly EndpointConfig[] {
   }));
 }
 
-function headersIn(path: string, name: string): Readonly<Record<string, string>> {
-  let text: string;
+function keyIn(path: string, name: string): string {
+  const key = textOf(path, name).trim();
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new ConfigError([`${name}: the file must contain one key`]);
+  return key;
+}
+
+function textOf(path: string, name: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigError([`${name}: ${messageOf(error)}`]);
   }
-  const read = readHeaderLines(text.split('\n'));
+}
+
+function headersIn(path: string, name: string): Readonly<Record<string, string>> {
+  const read = readHeaderLines(textOf(path, name).split('\n'));
   if ('badLine' in read) throw new ConfigError([`${name}: line ${read.badLine} is not "Name: value"`]);
   return read.headers;
 }

@@ -3,26 +3,31 @@ import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { Agent, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
-import { createLog, probeBoot, shutdownSignals } from '@macbatch/process';
-import { nameOfHost, readConfig, WorkerConfig } from '@macbatch/settings';
+import { createLog, probeBoot, readConfigFile, shutdownSignals } from '@macbatch/process';
+import { readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
 import { endpointsOf } from './endpoints.ts';
+import { joiningName, workerName } from './worker-name.ts';
 
 const log = createLog('worker');
 const { shutdownRequested, forceQuit } = shutdownSignals(process);
 
 try {
-  const config = readConfig(WorkerConfig, process.env);
-  const workerId = config.MACBATCH_WORKER_ID ?? nameOfHost(hostname(), 'worker');
+  const config = readConfig(
+    WorkerConfig,
+    withFileSettings(process.env, 'worker', readConfigFile(process.env)),
+  );
   const stateDir = config.MACBATCH_STATE_DIR ?? join(homedir(), '.macbatch', 'workers');
+  const joining = process.argv[2] === 'join';
+  const workerId = joining ? joiningName(config) : await workerName(config, stateDir);
   if (process.argv[2] === 'purge') {
     await purgeOutbox(stateDir, workerId);
     log('outbox.purged', { worker_id: workerId });
     process.exit(0);
   }
 
-  if (process.argv[2] === 'join') {
+  if (joining) {
     const path = await joinControl(config, stateDir, workerId);
     log('worker.joined', { worker_id: workerId, path });
     process.exit(0);

@@ -6,5 +6,10 @@ export type { EndpointConfig } from './runtimes/endpoint/openai-endpoint.ts';
 export { openRuntimes, type RuntimesConfig } from './runtimes/open-runtimes.ts';
 export { RunFailure, type Runtime } from './runtimes/runtime.ts';
 export { USE_LITE } from './runtimes/use-lite/use-lite.ts';
-export { type Membership, readMembership, writeMembership } from './worker-folder/membership.ts';
+export {
+  joinedWorkers,
+  type Membership,
+  readMembership,
+  writeMembership,
+} from './worker-folder/membership.ts';
 export { purgeOutbox, workerFolder } from './worker-folder/worker-folder.ts';

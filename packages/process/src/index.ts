@@ -1,5 +1,6 @@
 export { awakeClock } from './awake-clock.ts';
 export { type BootProbe, type BootProbeOptions, type BootRecord, probeBoot } from './boot-probe.ts';
+export { configPath, readConfigFile } from './config-file.ts';
 export { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from './control-connection.ts';
 export { createLog, type Log } from './log.ts';
 export { isLoopback } from './loopback.ts';

@@ -3,9 +3,12 @@ import { ALL_VARIABLES } from './variables.ts';
 
 /** The configuration of a program is wrong. The message names each variable at fault and never a value. */
 export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
   constructor(problems: readonly string[]) {
     super(`The configuration is not right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
+    this.problems = problems;
   }
 }
 

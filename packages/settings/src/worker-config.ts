@@ -12,6 +12,8 @@ const MAX_ALIAS_LENGTH = 200;
 const Endpoint = z.strictObject({
   url: z.string('needs a url').min(1),
   key: z.string().optional(),
+  /** A file that contains the API key. */
+  keyFile: z.string().optional(),
   headers: z.record(z.string(), z.string(), 'maps names of headers to values').optional(),
   /** A file of headers, one a line, for values that must not be in the environment. */
   headersFile: z.string().optional(),
@@ -40,6 +42,8 @@ const Endpoints = z
 
 /** The variables of a worker. */
 export const WorkerConfig = z.object({
+  /** The path of the configuration file. */
+  MACBATCH_CONFIG: z.string().optional(),
   MACBATCH_CONTROL_URL: z.url('must be the URL of a control plane').optional(),
   ...ConnectionConfig.shape,
   MACBATCH_JOIN_TOKEN: z.string().optional(),

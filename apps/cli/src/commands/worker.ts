@@ -1,8 +1,8 @@
 import { runInForeground } from '@macbatch/local-pool';
+import { DEFAULT_CONTROL_URL } from '@macbatch/settings';
 import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
-import { DEFAULT_URL } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 
 interface WorkerOptions extends EndpointOptions {
@@ -22,7 +22,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
   )
     .option(
       '--url <url>',
-      `URL of the control plane (default: the joined one, $MACBATCH_URL or ${DEFAULT_URL})`,
+      `URL of the control plane (default: the joined one, $MACBATCH_URL or ${DEFAULT_CONTROL_URL})`,
     )
     .option('--id <name>', 'name of this worker (default: the host name)')
     .option(

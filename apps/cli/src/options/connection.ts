@@ -1,11 +1,9 @@
 import { Client } from '@macbatch/client';
 import { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
-import { ConfigError } from '@macbatch/settings';
+import { ConfigError, DEFAULT_CONTROL_URL } from '@macbatch/settings';
 import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
-
-export const DEFAULT_URL = 'http://127.0.0.1:7420';
 
 export interface ConnectionOptions {
   readonly url?: string;
@@ -15,13 +13,13 @@ export interface ConnectionOptions {
 /** Adds the options of a command that calls a control plane. */
 export function withConnection(command: Command): Command {
   return command
-    .option('--url <url>', `URL of the control plane (default: $MACBATCH_URL or ${DEFAULT_URL})`)
+    .option('--url <url>', `URL of the control plane (default: $MACBATCH_URL or ${DEFAULT_CONTROL_URL})`)
     .option('--json', 'print JSON');
 }
 
 /** Creates the client of a command from its options and the environment. */
 export function connect(options: Pick<ConnectionOptions, 'url'>, terminal: Terminal): Client {
-  return createClient(options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_URL, terminal);
+  return createClient(options.url ?? terminal.env['MACBATCH_URL'] ?? DEFAULT_CONTROL_URL, terminal);
 }
 
 /** Creates a client with the key and the certificates that the environment names. Throws a `Failure`. */

@@ -1,9 +1,12 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from './replace-file.ts';
 
 const Membership = z.object({ url: z.string(), key: z.string() });
+
+const MEMBERSHIP = 'membership.json';
 
 /** The control plane that a worker has joined, and the worker's key for it. */
 export type Membership = z.output<typeof Membership>;
@@ -25,6 +28,15 @@ export async function readMembership(stateDir: string, workerId: string): Promis
   }
 }
 
+/** Lists the names under which workers of this machine have joined a control plane. */
+export async function joinedWorkers(stateDir: string): Promise<readonly string[]> {
+  const folders = await readdir(stateDir).catch(() => []);
+  return folders
+    .filter((folder) => existsSync(join(stateDir, folder, MEMBERSHIP)))
+    .map((folder) => decodeURIComponent(folder))
+    .sort();
+}
+
 /** Saves a membership in a file that only this user can read. Returns the path. */
 export async function writeMembership(
   stateDir: string,
@@ -38,5 +50,5 @@ export async function writeMembership(
 }
 
 function pathOf(stateDir: string, workerId: string): string {
-  return join(stateDir, encodeURIComponent(workerId), 'membership.json');
+  return join(stateDir, encodeURIComponent(workerId), MEMBERSHIP);
 }

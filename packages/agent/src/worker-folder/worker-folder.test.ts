@@ -44,6 +44,16 @@ it('W6: opens a folder whose owner has exited when another program has its proce
   await folder.close();
 });
 
+it('W6: refuses to purge the outbox of an unknown worker, and names the known ones', async () => {
+  const dir = stateDir();
+  await expect(purgeOutbox(dir, 'b')).rejects.toThrow(`No worker b has run here. ${dir} is empty.`);
+  await (await workerFolder(dir, 'a a', 'boot-1')).close();
+  await expect(purgeOutbox(dir, 'b')).rejects.toThrow(
+    'No worker b has run here. Workers of this machine: a a.',
+  );
+  expect(readdirSync(dir)).toEqual(['a%20a']);
+});
+
 it('W6: purges the outbox and its draft, and keeps the boots', async () => {
   const dir = stateDir();
   await (await workerFolder(dir, 'a', 'boot-1')).close();

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Outbox } from '../outbox/outbox.ts';
@@ -44,8 +44,21 @@ export async function workerFolder(
   };
 }
 
-/** Deletes the outbox of a worker that does not run. Outcomes in it are never reported. */
+/**
+ * Deletes the outbox of a worker that does not run. Outcomes in it are never reported. Throws if this machine has no
+ * such worker.
+ */
 export async function purgeOutbox(stateDir: string, workerId: string): Promise<void> {
+  const known: readonly string[] = await readdir(stateDir).catch(() => []);
+  if (!known.includes(encodeURIComponent(workerId))) {
+    const names = known
+      .map((folder) => decodeURIComponent(folder))
+      .sort()
+      .join(', ');
+    throw new Error(
+      `No worker ${workerId} has run here. ${names === '' ? `${stateDir} is empty` : `Workers of this machine: ${names}`}.`,
+    );
+  }
   const folder = await claim(stateDir, workerId);
   // A crash may leave the draft of a rewritten outbox.
   for (const name of [OUTBOX, `${OUTBOX}.new`]) await rm(join(folder, name), { force: true });
