@@ -1,4 +1,5 @@
 import { API_VERSION, API_VERSION_HEADER, apiVersionOf, PROBLEMS, Problem } from '@macbatch/contract';
+import { codeOf, isTlsRefusal, unreachableReason } from './unreachable-reason.ts';
 
 /** The control plane refused a request. `code` is a code of the contract, or of a newer control plane. */
 export class ApiError extends Error {
@@ -28,13 +29,13 @@ export class ApiError extends Error {
 /** The control plane cannot be reached, or the connection broke before the answer. */
 export class Unreachable extends Error {
   constructor(url: string, cause: unknown) {
-    super(`The control plane at ${url} does not answer: ${reasonOf(cause)}`, { cause });
+    super(`The control plane at ${url} does not answer: ${unreachableReason(url, cause)}`, { cause });
     this.name = 'Unreachable';
   }
 
-  /** Whether a retry may help. A retry does not help against an untrusted certificate. */
+  /** Whether a retry may help. A retry does not help against an untrusted certificate, or a server without TLS. */
   get retryable(): boolean {
-    return !/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|SSL_WRONG_VERSION/.test(codeOf(this.cause));
+    return !isTlsRefusal(codeOf(this.cause));
   }
 }
 
@@ -45,20 +46,6 @@ const OUTAGE_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 export function isOutage(error: unknown): boolean {
   if (error instanceof Unreachable) return error.retryable;
   return error instanceof ApiError && OUTAGE_STATUSES.has(error.status);
-}
-
-/** Returns the error code of the innermost cause. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  return error.cause instanceof Error ? codeOf(error.cause) : String(Reflect.get(error, 'code') ?? '');
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // fetch only says "fetch failed"; the cause says why.
-  return error.cause instanceof Error
-    ? reasonOf(error.cause)
-    : error.message || String(Reflect.get(error, 'code'));
 }
 
 /** Converts an unsuccessful response to an error. */

@@ -132,7 +132,9 @@ describe('without an answer', () => {
         throw new TypeError('fetch failed', { cause });
       },
     });
-    await expect(client.call('listWorkers', {})).rejects.toThrow('self-signed certificate');
+    await expect(client.call('listWorkers', {})).rejects.toThrow(
+      'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    );
     expect(calls).toHaveLength(1);
   });
 

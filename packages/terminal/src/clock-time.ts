@@ -1,7 +1,20 @@
 const DAY_MS = 86_400_000;
 
-/** Formats a time in the local time zone: with the day unless it is today, with seconds if it is near. */
+/**
+ * Formats a time in the local time zone, with the name of the zone: with the day unless it is today, with seconds if
+ * it is near.
+ */
 export function clockTime(at: Date, now: Date): string {
+  return `${zonelessTime(at, now)} ${zoneName(at)}`;
+}
+
+/** Formats a range of times. Prints one time if both ends look the same. */
+export function clockRange(from: Date, to: Date, now: Date): string {
+  const texts = [zonelessTime(from, now), zonelessTime(to, now)];
+  return `${[...new Set(texts)].join('–')} ${zoneName(to)}`;
+}
+
+function zonelessTime(at: Date, now: Date): string {
   const distanceMs = Math.abs(at.getTime() - now.getTime());
   const today = at.toDateString() === now.toDateString();
   const parts: Intl.DateTimeFormatOptions = {
@@ -14,8 +27,7 @@ export function clockTime(at: Date, now: Date): string {
   return new Intl.DateTimeFormat('en-GB', parts).format(at);
 }
 
-/** Formats a range of times. Prints one time if both ends look the same. */
-export function clockRange(from: Date, to: Date, now: Date): string {
-  const texts = [clockTime(from, now), clockTime(to, now)];
-  return [...new Set(texts)].join('–');
+function zoneName(at: Date): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }

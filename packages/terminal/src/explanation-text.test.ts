@@ -62,11 +62,11 @@ it('describes progress, holders, expected end and rates of a running job', () =>
     [
       `Job ${ID} is running: 1,240 of 2,000 items have ended; 760 are left.`,
       'It runs: 2 workers hold 4 tasks, the oldest for 34 s.',
-      'It should end at about 09:05, in 5 min; the range is 09:04–09:07, 4 min to 7 min.',
+      'It should end at about 09:05 UTC, in 5 min; the range is 09:04–09:07 UTC, 4 min to 7 min.',
       '2 workers can run it, 2.50 items/s together. In the last minutes its rate was 2.31 items/s.',
     ].join('\n'),
   );
-  expect(endsText(explanation())).toBe('ends 09:04–09:07');
+  expect(endsText(explanation())).toBe('ends 09:04–09:07 UTC');
   expect(endsText(explanation(NO_WORKER))).toBeNull();
 });
 

@@ -15,6 +15,7 @@ import {
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { completeJobId } from '../options/job-id.ts';
 
 /** Returns exit code 0 if every item is ok, otherwise 1. */
 export function exitCodeOf(job: JobSummary): number {
@@ -56,8 +57,9 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
 
   withConnection(program.command('job <id>').description('show one job'))
     .option('--explain', 'say what the job waits for and when it should end')
-    .action(async (id: string, options: ConnectionOptions & { readonly explain?: boolean }) => {
+    .action(async (part: string, options: ConnectionOptions & { readonly explain?: boolean }) => {
       const client = connect(options, terminal);
+      const id = await completeJobId(client, part);
       if (options.explain !== true) {
         return printJob(await client.call('readJob', { params: { id } }), options.json === true, terminal);
       }
@@ -70,16 +72,19 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     program
       .command('watch <id>')
       .description('show the progress of a job until it ends; exit 1 unless every item is ok'),
-  ).action(async (id: string, options: ConnectionOptions) => {
-    const job = await watchJob(connect(options, terminal), id, terminal, terminal.interrupted);
+  ).action(async (part: string, options: ConnectionOptions) => {
+    const client = connect(options, terminal);
+    const id = await completeJobId(client, part);
+    const job = await watchJob(client, id, terminal, terminal.interrupted);
     printJob(job, options.json === true, terminal);
     if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), '');
   });
 
   withConnection(
     program.command('cancel <id>').description('cancel a job; keep the outcomes that it has'),
-  ).action(async (id: string, options: ConnectionOptions) => {
-    const job = await connect(options, terminal).call('cancelJob', { params: { id } });
+  ).action(async (part: string, options: ConnectionOptions) => {
+    const client = connect(options, terminal);
+    const job = await client.call('cancelJob', { params: { id: await completeJobId(client, part) } });
     if (options.json === true) return printJson(terminal.stdout, job);
     return printLine(
       terminal.stdout,
@@ -89,8 +94,9 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
 
   withConnection(program.command('retry <id>').description('run failed tasks again, with three new attempts'))
     .option('--items', 'also run items again that ended with an error')
-    .action(async (id: string, options: ConnectionOptions & { readonly items?: boolean }) => {
+    .action(async (part: string, options: ConnectionOptions & { readonly items?: boolean }) => {
       const client = connect(options, terminal);
+      const id = await completeJobId(client, part);
       const reply = await client.call('retryJob', {
         params: { id },
         body: { items: options.items === true },

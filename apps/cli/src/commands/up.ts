@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { startLocalPool } from '@macbatch/local-pool';
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
@@ -42,7 +43,7 @@ export function addUp(program: Command, terminal: Terminal): void {
         printJson(terminal.stdout, { url: pool.url, pid: pool.control.pid, log: pool.control.logPath });
       else {
         printLine(terminal.stdout, `The control plane listens on ${pool.url}`);
-        printLine(terminal.stdout, `Start a worker:  macbatch worker --url ${pool.url}`);
+        printLine(terminal.stdout, `Start a worker:  macbatch worker --url ${addressForOthers(pool.url)}`);
         printLine(terminal.stdout, `Its log:         ${pool.control.logPath}`);
       }
       const end = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
@@ -54,6 +55,13 @@ export function addUp(program: Command, terminal: Terminal): void {
         );
       }
     });
+}
+
+/** Replaces an address that means "all interfaces" by the name of this machine. */
+function addressForOthers(listening: string): string {
+  const url = new URL(listening);
+  if (['0.0.0.0', '[::]'].includes(url.hostname)) url.hostname = hostname();
+  return url.origin;
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {
