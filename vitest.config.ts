@@ -23,7 +23,7 @@ export default defineConfig({
           name: 'unit',
           // Without isolation, modules are imported once: this saves a third of the time. No test changes a module.
           isolate: false,
-          include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,replay}/src/**/*.test.ts'],
+          include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,replay,release}/src/**/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
           testTimeout: 60_000,
         },

@@ -83,7 +83,9 @@ const packages = files
   .map((path) => ({ folder: dirname(path), manifest: JSON.parse(read(path)) as Manifest }));
 
 const sources = files
-  .filter((path) => /^(packages|apps|tests|bench|replay)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'))
+  .filter(
+    (path) => /^(packages|apps|tests|bench|replay|release)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'),
+  )
   .map((path) => parseSource(path, read(path)));
 const program = sources.filter(({ isTest }) => !isTest);
 

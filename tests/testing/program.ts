@@ -34,6 +34,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program. The program's path and arguments are appended to it. */
   readonly launcher?: readonly string[];
+  /** The program and the Node that runs it. @default the sources, with the Node of this process */
+  readonly installed?: { readonly node: string; readonly main: string };
 }
 
 /** Returns the environment without variables that would change the program. */
@@ -46,13 +48,17 @@ function bareEnv(): Record<string, string | undefined> {
   return { ...Object.fromEntries(bare), MACBATCH_CONFIG: '/dev/null' };
 }
 
-/** Starts a program of `apps/` from its sources. It is killed when the test has finished. */
+/** Starts a program of `apps/`. It is killed when the test has finished. */
 export function start(
   app: 'cli' | 'control' | 'worker',
   args: readonly string[],
   options: ProgramOptions = {},
 ): Program {
-  const command = [process.execPath, join(WORKSPACE, 'apps', app, 'src/main.ts'), ...args];
+  const { node, main } = options.installed ?? {
+    node: process.execPath,
+    main: join(WORKSPACE, 'apps', app, 'src/main.ts'),
+  };
+  const command = [node, main, ...args];
   const [program = '', ...rest] = [...(options.launcher ?? []), ...command];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,

@@ -48,7 +48,7 @@ export function parseSource(path: string, text: string): SourceFile {
   return {
     path,
     text,
-    isTest: /\.test\.ts$|\.fixture\.ts$|\/testing\/|^(tests|bench|replay)\//.test(path),
+    isTest: /\.test\.ts$|\.fixture\.ts$|\/testing\/|^(tests|bench|replay|release)\//.test(path),
     specifiers: [...specifiers],
     comments: comments.map(({ value }) => value),
     findings,

