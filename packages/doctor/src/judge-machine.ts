@@ -1,6 +1,7 @@
 import { type Finding, finding } from './finding.ts';
 
-const OLDEST_NODE = [22, 12] as const;
+/** The oldest version of Node that the published packages support, as in their `engines`. */
+export const OLDEST_NODE = [22, 19] as const;
 const GB = 1e9;
 const FAIL_BELOW_BYTES = 0.5 * GB;
 const WARN_BELOW_BYTES = 5 * GB;

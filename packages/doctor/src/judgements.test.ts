@@ -95,8 +95,8 @@ describe('judgeClock', () => {
 
 it.each([
   ['24.21.0', 'ok'],
-  ['22.12.0', 'ok'],
-  ['22.11.9', 'fail'],
+  ['22.19.0', 'ok'],
+  ['22.18.9', 'fail'],
   ['20.19.1', 'fail'],
 ])('judgeNode: %s is %s', (version, state) => {
   expect(judgeNode(version).state).toBe(state);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import tls from 'node:tls';
 import { findSecretText, messageOf, parseSecretText } from '@macbatch/core';
 import { ConfigError, type ConnectionConfig } from '@macbatch/settings';
 import { isLoopback } from './loopback.ts';
@@ -37,9 +37,14 @@ export function trustCertificates(env: Connection): void {
   const { MACBATCH_CA_FILE: file } = env;
   if (file === undefined) return;
   const pem = readText('MACBATCH_CA_FILE', file);
+  // Missing in Node 23 and in Node 24 before 24.5.
+  if (!('setDefaultCACertificates' in tls))
+    throw new ConfigError([
+      `MACBATCH_CA_FILE: Node ${process.versions.node} cannot use it. Set NODE_EXTRA_CA_CERTS to the same file instead, or upgrade to Node 24.5 or newer.`,
+    ]);
   try {
     new X509Certificate(pem); // the next line would ignore a file without a certificate
-    setDefaultCACertificates([...getCACertificates('default'), pem]);
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), pem]);
   } catch (error) {
     throw new ConfigError([`MACBATCH_CA_FILE: ${messageOf(error)}`]);
   }
