@@ -40,6 +40,16 @@ export interface CallOptions {
   readonly onUnreadable?: (entry: UnreadableEntry) => void;
 }
 
+/** Selects the outcomes of a job. Empty selects all. */
+export interface ResultQuery {
+  readonly item_id?: string;
+  readonly status?: 'ok' | 'error';
+  /** Only items behind this position. Each line then begins with `seq`. */
+  readonly after?: number;
+  /** Stops before the first item that has no outcome yet. */
+  readonly until_open?: boolean;
+}
+
 /** Longest line of results. A control plane accepts no outcome with a longer line. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
@@ -120,7 +130,7 @@ export class Client {
   /** Reads the outcomes of a job as lines of JSON, exactly as the control plane wrote them. */
   async *results(
     jobId: string,
-    query: { readonly item_id?: string; readonly status?: 'ok' | 'error' } = {},
+    query: ResultQuery = {},
     options: CallOptions = {},
   ): AsyncGenerator<string, void, undefined> {
     const url = this.#url(routes.readResults.path, { id: jobId }, query);

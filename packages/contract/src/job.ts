@@ -128,6 +128,7 @@ export const JobPage = z.object({ jobs: z.array(JobSummary), next: z.uuid().null
 /** One line of a results stream. `output` is the exact text that the worker reported. */
 export const ResultLine = z
   .object({
+    seq: z.int().optional().openapi({ description: 'Position of the item in the job, if `after` is given' }),
     id: z.string(),
     status: z.enum(['ok', 'error']),
     output: z.unknown().optional(),

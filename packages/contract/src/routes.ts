@@ -110,6 +110,13 @@ export const routes = {
       query: z.object({
         item_id: itemIdToFind.optional().openapi({ description: 'Only this item' }),
         status: z.enum(['ok', 'error']).optional(),
+        after: z.coerce.number().int().min(-1).optional().openapi({
+          description: 'Only items behind this position, which begins at 0. Adds `seq` to each line',
+        }),
+        until_open: z
+          .enum(['true', 'false'])
+          .optional()
+          .openapi({ description: 'true: stops before the first item that has no outcome yet' }),
       }),
     },
     responses: {

@@ -103,7 +103,7 @@ export function createStore(options: StoreOptions): Store {
       return retried;
     },
     auditJob: (id) => auditJob(connections, id),
-    results: (jobId, itemCount) => resultPages(connections, jobId, itemCount),
+    results: (jobId, range) => resultPages(connections, jobId, range),
     resultOf: (jobId, itemId) => resultOf(connections, jobId, itemId),
     async lease({ renews, knownLeases, ...storeCall }) {
       const seconds = renews ? renewedLeaseSeconds : leaseSeconds;

@@ -7,7 +7,7 @@ import type { Job } from './jobs/job.ts';
 import type { ItemSource, JobDraft, SubmitReply } from './jobs/job-draft.ts';
 import type { JobPage } from './jobs/list-jobs.ts';
 import type { JobDetail } from './jobs/read-job.ts';
-import type { Result } from './jobs/results.ts';
+import type { Result, ResultRange } from './jobs/results.ts';
 import type { RetriedRow } from './jobs/retry-job.ts';
 import type { LeaseName, LeaseRefusal } from './leasing/lease-answers.ts';
 import type { LeaseCall } from './leasing/lease-call.ts';
@@ -95,7 +95,7 @@ export interface Store {
   /** Counts what primary keys make impossible: see `auditJob`. */
   auditJob(id: string): Promise<AuditRow>;
   /** Pages of results in the order of submission. */
-  results(jobId: string, itemCount: number): AsyncIterable<readonly Result[]>;
+  results(jobId: string, range: ResultRange): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
   lease(call: StoreLeaseCall): Promise<StoreLeases>;
   /** Workers whose lease budget this process has reduced, because of their errors. */

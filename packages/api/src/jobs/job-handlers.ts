@@ -90,10 +90,17 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
     const wanted = query.safeParse(c.req.query());
     if (!wanted.success) throw invalidField(wanted.error);
     const job = await read(path.data.id, caller);
-    const { item_id: itemId, status } = wanted.data;
+    const { item_id: itemId, status, after, until_open: untilOpen } = wanted.data;
     const pages =
-      itemId === undefined ? store.results(job.id, job.items.total) : oneResult(store, job.id, itemId);
-    const stream = resultStream(pages, status, authenticator.stream(caller));
+      itemId === undefined
+        ? store.results(job.id, {
+            itemCount: job.items.total,
+            after: after ?? -1,
+            untilOpen: untilOpen === 'true',
+          })
+        : oneResult(store, job.id, itemId);
+    const form = { status, withSeq: after !== undefined };
+    const stream = resultStream(pages, form, authenticator.stream(caller));
     return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } });
   });
 }

@@ -4,7 +4,7 @@ import type { Result } from '@macbatch/store';
  * Formats results as lines of NDJSON with the exact text of each output. Adjacent results nearly
  * always share model, worker and time, so the text of these fields is cached.
  */
-function lineWriter(): (result: Result) => string {
+function lineWriter(withSeq: boolean): (result: Result) => string {
   const model = kept<string | null>(JSON.stringify);
   const digest = kept<string | null>(JSON.stringify);
   const worker = kept<string | null>(JSON.stringify);
@@ -17,7 +17,7 @@ function lineWriter(): (result: Result) => string {
         ? `"status":"error","error":${result.error}`
         : `"status":"ok","output":${result.output}`;
     return (
-      `{"id":${JSON.stringify(result.itemId)},${outcome}` +
+      `{${withSeq ? `"seq":${result.seq},` : ''}"id":${JSON.stringify(result.itemId)},${outcome}` +
       `,"model":${model(result.model)},"model_digest":${digest(result.modelDigest)}` +
       `,"worker":${worker(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
       `,"finished_at":${time(result.recordedAt?.getTime())}${result.reused ? ',"reused":true' : ''}}\n`
@@ -37,11 +37,11 @@ function kept<Value>(write: (value: Value) => string): (value: Value) => string 
 /** Streams pages of results as NDJSON, as fast as the reader takes them. Calls `ended` at the end. */
 export function resultStream(
   pages: AsyncIterable<readonly Result[]>,
-  status: 'ok' | 'error' | undefined,
+  { status, withSeq }: { readonly status: 'ok' | 'error' | undefined; readonly withSeq: boolean },
   ended: () => void,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const line = lineWriter();
+  const line = lineWriter(withSeq);
   const iterator = pages[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

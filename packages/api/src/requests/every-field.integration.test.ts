@@ -53,7 +53,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
   listJobs: { query: { limit: '1', before: ID } },
   readJob: { params: { id: ID } },
   explainJob: { params: { id: ID } },
-  readResults: { params: { id: ID }, query: { item_id: 'a', status: 'ok' } },
+  readResults: { params: { id: ID }, query: { item_id: 'a', status: 'ok', after: '0', until_open: 'true' } },
   cancelJob: { params: { id: ID } },
   auditJob: { params: { id: ID } },
   retryJob: { params: { id: ID }, body: { items: true } },

@@ -112,7 +112,8 @@ async function finishAll(store: Store): Promise<number> {
 
 async function outputsOf(store: Store, id: string): Promise<(string | null)[]> {
   const outputs: (string | null)[] = [];
-  for await (const page of store.results(id, 10)) outputs.push(...page.map(({ output }) => output));
+  for await (const page of store.results(id, { itemCount: 10 }))
+    outputs.push(...page.map(({ output }) => output));
   return outputs;
 }
 

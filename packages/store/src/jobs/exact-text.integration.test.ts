@@ -68,7 +68,7 @@ it('I7: payloads, outputs, item ids and errors come back byte for byte', async (
     { outcome: 'accepted', status: 'done' },
   ]);
   const read: (string | null)[][] = [];
-  for await (const page of db.store.results(reply.jobId, TEXTS.length)) {
+  for await (const page of db.store.results(reply.jobId, { itemCount: TEXTS.length })) {
     for (const { itemId, output } of page) read.push([itemId, output]);
   }
   expect(read).toEqual(TEXTS.map((text, n) => [IDS[n], text]));

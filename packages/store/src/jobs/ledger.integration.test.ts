@@ -55,7 +55,7 @@ async function finishAll(store: Store, worker = 'worker'): Promise<string[]> {
 async function outputs(store: Store, jobId: string) {
   const job = await store.readJob(jobId);
   const found = new Map<string, string | null>();
-  for await (const page of store.results(jobId, job?.items.total ?? 0)) {
+  for await (const page of store.results(jobId, { itemCount: job?.items.total ?? 0 })) {
     for (const result of page)
       found.set(`${result.itemId}${result.reused ? ' (reused)' : ''}`, result.output ?? result.error);
   }

@@ -11,6 +11,8 @@ const PAGES_AHEAD = 2;
 
 /** The recorded outcome of an item. */
 export interface Result {
+  /** Position of the item in the job, from 0. */
+  readonly seq: number;
   readonly itemId: string;
   /** JSON text; exactly one of `output` and `error` is given. */
   readonly output: string | null;
@@ -37,6 +39,22 @@ const findUnprunedJob = statement<{ job: string }, unknown>(
   (arg) => sql`select from ${jobs} where ${jobs.id} = ${arg.job('uuid')} and ${jobs.prunedAt} is null`,
 );
 
+/** Which results of a job are read. */
+export interface ResultRange {
+  /** The number of items of the job. */
+  readonly itemCount: number;
+  /**
+   * Only results of items behind this position. −1: all.
+   * @default -1
+   */
+  readonly after?: number;
+  /**
+   * Stops before the first item without a result.
+   * @default false
+   */
+  readonly untilOpen?: boolean;
+}
+
 /**
  * Reads the results of a job in the order of submission, in pages. Reads the next pages while one is used. Throws at
  * the end when the job was pruned during the reading.
@@ -44,10 +62,11 @@ const findUnprunedJob = statement<{ job: string }, unknown>(
 export async function* resultPages(
   connections: ConnectionPools,
   jobId: string,
-  itemCount: number,
+  { itemCount, after: start = -1, untilOpen = false }: ResultRange,
 ): AsyncGenerator<readonly Result[], void, undefined> {
   const ahead: Promise<readonly Result[]>[] = [];
-  let after = -1;
+  let after = start;
+  let next = start + 1;
   for (;;) {
     while (ahead.length < PAGES_AHEAD && after < itemCount - 1) {
       const page = readPage(connections, { job: jobId, after, limit: PAGE_ITEMS });
@@ -58,7 +77,10 @@ export async function* resultPages(
     }
     const page = await ahead.shift();
     if (page === undefined) break;
-    if (page.length > 0) yield page;
+    const closed = untilOpen ? page.filter(({ seq }, n) => seq === next + n) : page;
+    if (closed.length > 0) yield closed;
+    if (untilOpen && closed.length < PAGE_ITEMS) break;
+    next += PAGE_ITEMS;
   }
   // A prune marks the job before it deletes anything: without a mark now, every page was complete.
   const unpruned = await findUnprunedJob.run(connections.durable, { job: jobId });
@@ -83,6 +105,7 @@ async function readPage(connections: ConnectionPools, page: ResultPageArguments)
 
 function toResult(row: ResultRow): Result {
   return {
+    seq: row.seq,
     itemId: row.item_id,
     output: row.output,
     error: row.error,

@@ -74,7 +74,7 @@ it('I3: a prune keeps outcomes that a newer job reused, and later equal items ru
   await db.store.prune(PRUNE_ALL);
   expect(await rowsOf(db.sql, first.jobId)).toBe(0);
   const pages: unknown[] = [];
-  for await (const page of db.store.results(second.jobId, 6)) pages.push(...page);
+  for await (const page of db.store.results(second.jobId, { itemCount: 6 })) pages.push(...page);
   expect(pages).toHaveLength(6);
   expect(pages[0]).toMatchObject({ output: '{"ok":true}', reused: true, model: 'noop' });
   expect(await audit(db.url)).toEqual([]);

@@ -194,7 +194,7 @@ it('T9: a late report is refused during and after the prune of its job, and leav
 
 it('a download fails when its job is pruned during the download, instead of ending early', async () => {
   const old = await oldJob(4000, 1000);
-  const pages = db.store.results(old, 4000)[Symbol.asyncIterator]();
+  const pages = db.store.results(old, { itemCount: 4000 })[Symbol.asyncIterator]();
   expect((await pages.next()).value).toHaveLength(1000);
   await db.store.prune(PRUNE_ALL);
   const rest = async () => {
