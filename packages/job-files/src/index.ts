@@ -5,6 +5,8 @@ export { formatsText, type InputOptions, type JobInput, openJobInput } from './i
 export { defaultForm, type ItemForm } from './items/item-form.ts';
 export { parsePrompt } from './items/prompt-template.ts';
 export type { RecordChoice } from './items/record-choice.ts';
-export { writeOutcomes } from './output/outcome-file.ts';
+export type { OutcomeOrder } from './output/arriving-outcomes.ts';
+export { OUTPUT_FORMATS, type OutputForm, type OutputFormat, PLAIN_FORM } from './output/output-form.ts';
 export { outputTarget } from './output/output-target.ts';
+export { type OutcomeTarget, writeOutcomes } from './output/write-outcomes.ts';
 export { contentKey, type Draft, jobHeader, submitDraft } from './submission.ts';

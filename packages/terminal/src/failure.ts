@@ -5,7 +5,7 @@ export const EXIT = {
   incomplete: 1,
   /** The arguments or the input are wrong. */
   usage: 2,
-  /** The control plane does not answer, or failed. */
+  /** The control plane does not answer or failed, or the disk is full. */
   unavailable: 3,
   interrupted: 130,
 } as const;

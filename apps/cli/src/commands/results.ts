@@ -1,44 +1,66 @@
-import { resolve } from 'node:path';
-import { outputTarget, writeOutcomes } from '@macbatch/job-files';
-import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
+import { type JobInput, openJobInput, writeOutcomes } from '@macbatch/job-files';
+import { EXIT, Failure, printJson, printLine, type Terminal, watchJob } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { formatOption, type InputFlags, inputOptions } from '../options/input-options.ts';
+import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
 
-interface ResultsOptions extends ConnectionOptions {
-  readonly output?: string;
+interface ResultsOptions extends ConnectionOptions, OutputFlags, Pick<InputFlags, 'format' | 'id'> {
   readonly item?: string;
   readonly status?: 'ok' | 'error';
+  readonly join?: readonly string[];
+  readonly follow?: boolean;
 }
 
 /** Adds the command `results`. */
 export function addResults(program: Command, terminal: Terminal): void {
-  withConnection(
-    program.command('results <id>').description('write the outcomes of a job, one line of JSON per item'),
-  )
-    .option('-o, --output <file>', 'output file (default: standard output)')
+  const command = program.command('results <id>').description('write the outcomes of a job');
+  withConnection(withOutputOptions(command, 'standard output'))
     .option('--item <item-id>', 'only the outcome of this item')
-    .addOption(new Option('--status <status>', 'only outcomes of this status').choices(['ok', 'error']))
+    .addOption(
+      new Option('--status <status>', 'the same as --only').choices(['ok', 'error']).conflicts('only'),
+    )
+    .option('--follow', 'write outcomes as they arrive, until the job has ended')
+    .option('--join <files...>', "write the columns of the job's input files before those of the outcome")
+    .addOption(formatOption('format of the files of --join, if the job was submitted with it'))
+    .option('--id <column>', 'column with the ids, if the job was submitted with it')
     .action(async (id: string, options: ResultsOptions) => {
       const client = connect(options, terminal);
-      const query = {
-        ...(options.item === undefined ? {} : { item_id: options.item }),
-        ...(options.status === undefined ? {} : { status: options.status }),
-      };
-      const out =
-        options.output === undefined || options.output === '-'
-          ? ({ kind: 'stream', stream: terminal.stdout } as const)
-          : await outputTarget(resolve(terminal.cwd, options.output), []);
-      const written = await writeOutcomes(client, id, query, out, terminal.interrupted);
+      const path = options.output ?? '-';
+      await using join = await openJoined(options, terminal);
+      const only = options.only ?? options.status;
+      const flags = { ...options, ...(only === undefined ? {} : { only }) };
+      const output = await openOutput(path, flags, { inputs: join === null ? [] : [join], join }, terminal);
+      const follow = options.follow === true;
+      const writing = writeOutcomes(
+        client,
+        { ...output, jobId: id, itemId: options.item, follow },
+        terminal.interrupted,
+      );
+      // A progress display between the outcomes would be in the way.
+      const watched = follow && output.target.kind !== 'stream';
+      const [written] = await Promise.all([
+        writing,
+        watched ? watchJob(client, id, terminal, terminal.interrupted) : null,
+      ]);
       if (options.item !== undefined && written.ok + written.error === 0) {
         const message = `The job has no outcome of the item ${options.item}. It may not have run yet, or not exist.`;
         throw new Failure(EXIT.incomplete, message);
       }
-      if (out.kind === 'stream') return;
-      if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: options.output });
-      else
-        printLine(
-          terminal.stderr,
-          `${written.ok} ok and ${written.error} failed outcomes in ${options.output}`,
-        );
+      if (output.target.kind === 'stream') return;
+      if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: path });
+      else printLine(terminal.stderr, `${written.ok} ok and ${written.error} failed outcomes in ${path}`);
     });
+}
+
+/** Opens the input files of a job. Only the ids of their items matter here, so their payloads are those of no-ops. */
+async function openJoined(options: ResultsOptions, terminal: Terminal): Promise<JobInput | null> {
+  const { join, format, id } = options;
+  if (join === undefined) {
+    if (format !== undefined || id !== undefined)
+      throw new Failure(EXIT.usage, `${format === undefined ? '--id' : '--format'} needs --join`);
+    return null;
+  }
+  const flags = { ...(format === undefined ? {} : { format }), ...(id === undefined ? {} : { id }) };
+  return await openJobInput(join, inputOptions(flags, 'noop', terminal), terminal);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { JobView } from '@macbatch/contract';
 import {
   contentKey,
@@ -8,7 +7,6 @@ import {
   formatsText,
   type JobInput,
   jobHeader,
-  outputTarget,
   submitDraft,
   writeOutcomes,
 } from '@macbatch/job-files';
@@ -32,12 +30,13 @@ import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../opti
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
+import { type Output, type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
 import { exitCodeOf } from './job.ts';
 import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
 import { dataDirOf } from './up.ts';
 
-interface RunOptions extends JobOptions, InputFlags, EndpointOptions {
-  readonly output?: string;
+interface RunOptions extends JobOptions, InputFlags, OutputFlags, EndpointOptions {
+  readonly join?: boolean;
   readonly workers?: string;
   readonly dataDir?: string;
   readonly retry?: boolean;
@@ -51,8 +50,8 @@ export function addRun(program: Command, terminal: Terminal): void {
     .description(
       'run files, or the example batch, on this machine: start Postgres, a control plane and workers, and write the outcomes',
     );
-  withEndpointOptions(withInputOptions(withJobOptions(command)))
-    .option('-o, --output <file>', 'outcome file; - is standard output (default: beside the input)')
+  withEndpointOptions(withOutputOptions(withInputOptions(withJobOptions(command)), 'beside the input'))
+    .option('--join', 'write the columns of the input before those of the outcome')
     .option('--workers <n>', 'number of worker processes (default: 1 with a model server, otherwise 2)')
     .option('--retry', 'run the items again that failed in an earlier run of this file')
     .option(
@@ -69,10 +68,13 @@ export function addRun(program: Command, terminal: Terminal): void {
         files.length === 0 ? null : await openFileJob(files, fileOptions(files, options), terminal);
       await using input = given?.input ?? null;
       const output = options.output ?? defaultOutput(input);
-      const outcomes =
-        output === '-'
-          ? ({ kind: 'stream', stream: terminal.stdout } as const)
-          : await outputTarget(resolve(terminal.cwd, output), input?.files.map(({ path }) => path) ?? []);
+      if (options.join === true && input === null) throw new Failure(EXIT.usage, '--join needs a file');
+      const { target, form } = await openOutput(
+        output,
+        options,
+        { inputs: input === null ? [] : [input], join: options.join === true ? input : null },
+        terminal,
+      );
       const draft = given?.draft ?? exampleDraft(options);
       if (input !== null) printLine(terminal.stderr, formatsText(input.files));
       const contentHash = await contentKey(draft);
@@ -99,11 +101,13 @@ export function addRun(program: Command, terminal: Terminal): void {
       });
       let job: JobView;
       try {
-        job = await runJob(pool, draft, key, options, terminal);
-        await writeOutcomes(createClient(pool.url, terminal), job.id, {}, outcomes, terminal.interrupted);
+        job = await runJob(pool, draft, key, options, { target, form }, terminal);
       } finally {
         if (terminal.interrupted.aborted)
-          printLine(terminal.stderr, 'stopping; run the same command again to continue');
+          printLine(
+            terminal.stderr,
+            `stopping; run the same command again to continue${target.kind === 'file' ? `. Outcomes so far: ${output}.part` : ''}`,
+          );
         await pool.stop(terminal.forceQuit);
       }
       if (options.json === true)
@@ -130,6 +134,7 @@ async function runJob(
   draft: Draft,
   key: { readonly contentHash: string; readonly idempotencyKey: string },
   options: RunOptions,
+  output: Output,
   terminal: Terminal,
 ): Promise<JobView> {
   const client = createClient(pool.url, terminal);
@@ -164,10 +169,18 @@ async function runJob(
   });
   // Stopping the pool after the end of the job rejects this promise too.
   poolFailure.catch(() => undefined);
-  return Promise.race([
-    watchJob(client, job.id, terminal, signal, giveUpOnLastingTrouble(terminal)),
-    poolFailure,
-  ]);
+  const writing = writeOutcomes(client, { ...output, jobId: job.id, follow: true }, signal);
+  try {
+    const [ended] = await Promise.race([
+      Promise.all([watchJob(client, job.id, terminal, signal, giveUpOnLastingTrouble(terminal)), writing]),
+      poolFailure,
+    ]);
+    return ended;
+  } finally {
+    watching.abort(terminal.interrupted.reason);
+    // It saves what has arrived.
+    await writing.catch(() => undefined);
+  }
 }
 
 /** One worker per model server: a worker adapts the number of concurrent requests, and a second one would disturb that. */

@@ -39,11 +39,7 @@ export const INPUT_HELP =
 /** Adds the options that say how input files are read. */
 export function withInputOptions(command: Command): Command {
   return command
-    .addOption(
-      new Option('--format <format>', 'format of the input (default: by file name, else by content)').choices(
-        INPUT_FORMATS,
-      ),
-    )
+    .addOption(formatOption('format of the input (default: by file name, else by content)'))
     .option('--id <column>', 'column with the ids of the items (default: id, else the line number)')
     .addOption(
       new Option('--prompt <text>', "payload of each item, such as 'Sort this: {{review}}'").conflicts([
@@ -60,6 +56,11 @@ export function withInputOptions(command: Command): Command {
     .addOption(new Option('--limit <n>', 'only the first n items').conflicts('sample'))
     .option('--sample <n>', 'only n items, chosen at random')
     .option('--seed <number>', `another seed chooses other items for --sample (default: ${DEFAULT_SEED})`);
+}
+
+/** Makes the option for the format of input files. */
+export function formatOption(description: string): Option {
+  return new Option('--format <format>', description).choices(INPUT_FORMATS);
 }
 
 /** Says how the input files of a job are read. Throws a `Failure` that names a wrong option. */

@@ -2,15 +2,13 @@ import { Failure, type Terminal } from '@macbatch/terminal';
 import { type FoundFormat, formatText, type InputFormat } from '../formats/format.ts';
 import type { InputRecord } from '../formats/input-record.ts';
 import { readRecords } from '../formats/read-records.ts';
-import type { ItemForm } from '../items/item-form.ts';
-import { itemText } from '../items/item-text.ts';
+import { DEFAULT_ID_COLUMN, type ItemForm } from '../items/item-form.ts';
+import { type ItemText, itemText } from '../items/item-text.ts';
 import { chosen, type RecordChoice } from '../items/record-choice.ts';
 import { type InputFile, openInput } from './input-file.ts';
 
 /** An item and the record that it was made of. */
-interface InputItem {
-  /** The line of the submission. */
-  readonly text: string;
+export interface InputItem extends ItemText {
   readonly record: InputRecord;
   /** Where the record is: `line 4`, or `b.csv: line 4` if there are several files. */
   readonly place: string;
@@ -19,6 +17,8 @@ interface InputItem {
 /** The input files of a job, read as one. */
 export interface JobInput extends AsyncDisposable {
   readonly files: readonly InputFile[];
+  /** The column that holds the ids, if there is one. */
+  readonly idColumn: string;
   /** Reads the files again at each call, and yields the items in order. */
   items(): AsyncGenerator<InputItem, void, undefined>;
   /** Reads the files again to find where the item at this position is. Positions start at 1. */
@@ -59,6 +59,7 @@ export async function openJobInput(
   }
   return {
     files,
+    idColumn: form.idColumn ?? DEFAULT_ID_COLUMN,
     items,
     async placeOf(position) {
       let n = 0;
@@ -90,7 +91,7 @@ async function* itemsOf(
   try {
     for await (const record of readRecords(file.bytes(), file.format))
       yield {
-        text: itemText(record, form, prefix === null ? '' : `${prefix}:`),
+        ...itemText(record, form, prefix === null ? '' : `${prefix}:`),
         record,
         place: prefix === null ? record.place : `${prefix}: ${record.place}`,
       };

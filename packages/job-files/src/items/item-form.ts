@@ -8,9 +8,12 @@ export type PayloadForm =
   | { readonly kind: 'column'; readonly column: string }
   | { readonly kind: 'prompt'; readonly template: PromptTemplate };
 
+/** The column with the ids if no option names one. */
+export const DEFAULT_ID_COLUMN = 'id';
+
 /** How records become items. */
 export interface ItemForm {
-  /** The column with the ids. Null: a column `id` if there is one, otherwise the line number. */
+  /** The column with the ids. Null: `DEFAULT_ID_COLUMN` if there is one, otherwise the line number. */
   readonly idColumn: string | null;
   readonly payload: PayloadForm;
 }

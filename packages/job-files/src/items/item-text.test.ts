@@ -9,7 +9,7 @@ async function read(...lines: readonly string[]): Promise<string[]> {
     yield Buffer.from(lines.map((line) => `${line}\n`).join(''));
   }
   const yielded: string[] = [];
-  for await (const record of jsonLines(bytes())) yielded.push(itemText(record, defaultForm('chat'), ''));
+  for await (const record of jsonLines(bytes())) yielded.push(itemText(record, defaultForm('chat'), '').text);
   return yielded;
 }
 

@@ -1,23 +1,29 @@
 import { itemIdProblem, objectMembers, parseItem } from '@macbatch/core';
 import type { InputRecord } from '../formats/input-record.ts';
 import { placeFailure } from '../formats/place.ts';
-import type { ItemForm, PayloadForm } from './item-form.ts';
+import { DEFAULT_ID_COLUMN, type ItemForm, type PayloadForm } from './item-form.ts';
 import { columnsText, missingColumn } from './missing-column.ts';
 import { filledPrompt } from './prompt-template.ts';
 import { refuseOtherForms } from './refuse-other-forms.ts';
+
+/** The line of a submission, and the id in it. */
+export interface ItemText {
+  readonly id: string;
+  readonly text: string;
+}
 
 /**
  * Makes the line of a submission from a record: `{"id": …, "payload": …}`. A record that is such an object stays as it
  * is. A number as an id is the text of the number as it is written. `idPrefix` goes before ids that are line numbers.
  * Throws a `Failure` that names the place of the record.
  */
-export function itemText(record: InputRecord, form: ItemForm, idPrefix: string): string {
+export function itemText(record: InputRecord, form: ItemForm, idPrefix: string): ItemText {
   if (form.payload.kind === 'record') refuseOtherForms(record);
   const written = writtenItem(record, form);
   if (written === null) return madeItem(record, form, idPrefix);
   const parsed = parseItem(written);
   if (!parsed.ok) throw placeFailure(record.place, `${parsed.field ?? 'the item'} ${parsed.problem}`);
-  return written;
+  return { id: parsed.item.id, text: written };
 }
 
 /** The text of a record that has an id and a payload already, with the id as a string. */
@@ -33,15 +39,17 @@ function writtenItem(record: InputRecord, { idColumn, payload }: ItemForm): stri
   return `${text.slice(0, id.start)}${idText}${text.slice(id.end)}`;
 }
 
-function madeItem(record: InputRecord, form: ItemForm, idPrefix: string): string {
-  const id = ownId(record, form.idColumn) ?? JSON.stringify(`${idPrefix}${record.defaultId}`);
-  const problem = itemIdProblem(JSON.parse(id));
+function madeItem(record: InputRecord, form: ItemForm, idPrefix: string): ItemText {
+  const idText = ownId(record, form.idColumn) ?? JSON.stringify(`${idPrefix}${record.defaultId}`);
+  const id = String(JSON.parse(idText));
+  const problem = itemIdProblem(id);
   if (problem !== null) throw placeFailure(record.place, `id ${problem}`);
-  return `{"id":${id},"payload":${payloadText(record, form.payload)}}`;
+  const text = `{"id":${idText},"payload":${payloadText(record, form.payload)}}`;
+  return { id, text };
 }
 
 function ownId(record: InputRecord, idColumn: string | null): string | null {
-  const column = idColumn ?? 'id';
+  const column = idColumn ?? DEFAULT_ID_COLUMN;
   if (record.columns().filter((name) => name === column).length > 1)
     throw placeFailure(record.place, `${column} is given twice`);
   const value = record.value(column);

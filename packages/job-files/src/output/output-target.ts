@@ -1,13 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { open, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EXIT, Failure } from '@macbatch/terminal';
 
+export interface FileTarget {
+  readonly kind: 'file';
+  readonly path: string;
+  /** The file until it is complete. */
+  readonly draft: string;
+  /** Says how much of the draft is valid. */
+  readonly state: string;
+}
+
 /** Where outcomes are written. */
 export type OutputTarget =
   /** A regular file, which appears whole or not at all: the draft is renamed at the end. */
-  | { readonly kind: 'file'; readonly path: string; readonly draft: string }
+  | FileTarget
   /** A pipe, a device or a descriptor. Outcomes are written to it directly, without a draft. */
   | { readonly kind: 'special'; readonly path: string };
 
@@ -29,10 +37,17 @@ export async function outputTarget(path: string, inputs: readonly string[]): Pro
     throw refused(path, 'is the input file, which the outcomes would replace. Name another file.');
   if (found !== null && !found.isFile()) return { kind: 'special', path };
   const target = found === null ? await linkTarget(path) : await realpath(path);
-  // Another name for each run, so that no existing file is in the way.
-  const draft = `${target}.${randomUUID().slice(0, 8)}.part`;
-  await mustBeCreatable(draft, path);
-  return { kind: 'file', path: target, draft };
+  const draft = `${target}.part`;
+  const state = `${draft}.json`;
+  const isInput = await Promise.all(
+    inputs.map(async (input) => [target, draft, state].includes(await realpath(input).catch(() => input))),
+  );
+  if (isInput.includes(true))
+    throw refused(path, `would be written by way of ${draft}, which is the input file.`);
+  if ((await statOf(draft)) !== null && (await statOf(state)) === null)
+    throw refused(path, `would be written by way of ${draft}, a file that is not from macbatch. Rename it.`);
+  await mustBeCreatable(state, path);
+  return { kind: 'file', path: target, draft, state };
 }
 
 /** Follows symbolic links to a file that does not exist yet. */
@@ -41,16 +56,17 @@ async function linkTarget(path: string): Promise<string> {
   return next === null ? path : await linkTarget(resolve(dirname(path), next));
 }
 
-async function mustBeCreatable(draft: string, path: string): Promise<void> {
+async function mustBeCreatable(state: string, path: string): Promise<void> {
   try {
-    await (await open(draft, 'wx')).close();
-    await rm(draft);
+    const existed = (await statOf(state)) !== null;
+    await (await open(state, 'a')).close();
+    if (!existed) await rm(state);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw refused(
       path,
       code === 'ENOENT'
-        ? `cannot be created: there is no folder ${dirname(draft)}.`
+        ? `cannot be created: there is no folder ${dirname(state)}.`
         : `cannot be created (${code ?? message}).`,
     );
   }

@@ -1,0 +1,34 @@
+import { objectMembers } from '@macbatch/core';
+
+/** An outcome as the control plane sends it. */
+export interface Outcome {
+  /** Position of the item in the job; null from a control plane of an earlier release. */
+  readonly seq: number | null;
+  readonly id: string;
+  readonly isOk: boolean;
+  /** The line without `seq`, exactly as it was sent. */
+  readonly text: string;
+}
+
+const SEQ = /^\{"seq":(\d+),/;
+
+/** Reads a line of results. */
+export function readOutcome(line: string): Outcome {
+  const seq = SEQ.exec(line);
+  const text = seq === null ? line : `{${line.slice(seq[0].length)}`;
+  const { id, status } = JSON.parse(text) as { readonly id: string; readonly status: string };
+  return { seq: seq === null ? null : Number(seq[1]), id, isOk: status === 'ok', text };
+}
+
+/** The JSON texts of the members of an object. */
+export function memberTexts(object: string): Map<string, string> {
+  return new Map(
+    objectMembers(object).map(({ name, value }) => [name, object.slice(value.start, value.end)]),
+  );
+}
+
+/** A JSON value as a cell: the characters of a string, nothing for null, the JSON text of another value. */
+export function cellText(json: string | undefined): string {
+  if (json === undefined || json === 'null') return '';
+  return json.startsWith('"') ? String(JSON.parse(json)) : json;
+}
