@@ -16,6 +16,8 @@ const HINTS: Readonly<Record<string, string>> = {
     'See the log of the model server; if its answers take longer, raise "timeoutMs" in MACBATCH_ENDPOINTS.',
   out_of_memory: 'Free memory on that machine, or use a smaller model.',
   model_load_failed: 'See the log of the model server.',
+  rejects_all_items:
+    'Check the params of the job and the settings of the model server. If no other worker can run the items, they end with their errors.',
   rate_limited: 'Nothing: the worker keeps to the limit.',
   server_busy: 'Nothing: the worker sends fewer requests.',
 };

@@ -5,8 +5,8 @@ import { openAiEndpoint } from '../runtimes/endpoint/openai-endpoint.ts';
 import { HostileHttpServer, LIMIT_MS } from '../testing/hostile-http-server.ts';
 import { faultsOf, type Hostility, hostilities } from '../testing/hostile-server.ts';
 import { MemoryControlPlane } from '../testing/memory-control-plane.ts';
+import { startMemoryWorker } from '../testing/memory-worker.ts';
 import { PAUSES, type Pauses } from '../worker/pauses.ts';
-import { Agent } from './agent.ts';
 
 /** CONTRIBUTING.md has the command for more. */
 const SUITE_DRAWS = 200;
@@ -32,6 +32,7 @@ const SHORTENED: Pauses = {
   maxRetryMs: 400,
   holdMs: 300,
   maxHeldPauseMs: 1200,
+  rejectionPatienceMs: 3000,
   lonePatienceMs: 3000,
   patienceMs: 5000,
 };
@@ -46,42 +47,15 @@ async function wrongWith(draw: Hostility): Promise<readonly string[]> {
   );
   const control = new MemoryControlPlane(OFFER, shards);
   const server = await HostileHttpServer.open(draw, faults);
-  const told: string[] = [];
-  const agent = new Agent({
-    client: control.client,
-    workerId: 'mac',
-    bootId: 'boot',
-    hostname: 'test-mac',
-    runtimes: [
-      openAiEndpoint(
-        {
-          url: server.url,
-          models: { [OFFER.model]: 'real' },
-          jobTypes: [OFFER.job_type],
-          timeoutMs: LIMIT_MS,
-        },
-        { now: Date.now },
-      ),
-    ],
-    concurrency: draw.workerSlots,
-    leaseLimit: 1,
-    graceMs: 0,
-    heartbeatMs: 2000,
-    reportMs: 100,
-    pauses: SHORTENED,
-    log: (event) => {
-      if (event === 'endpoint.waits' || event === 'item.failed') told.push(event);
-    },
-    now: Date.now,
-    sleep,
-    random: Math.random,
-  });
-  const asked = new AbortController();
-  const ended = agent.run(asked.signal, new AbortController().signal);
+  const runtime = openAiEndpoint(
+    { url: server.url, models: { [OFFER.model]: 'real' }, jobTypes: [OFFER.job_type], timeoutMs: LIMIT_MS },
+    { now: Date.now },
+  );
+  const worker = startMemoryWorker(control, runtime, { slots: draw.workerSlots, pauses: SHORTENED });
   const isOver = await endsInTime(control.over);
-  asked.abort();
-  await ended;
+  await worker.stop();
   await server.close();
+  const told = worker.log.filter(({ event }) => event === 'endpoint.waits' || event === 'item.failed');
   const { outcomes, charged } = control;
   return [
     ...(isOver ? [] : ['the job does not end']),

@@ -54,7 +54,7 @@ it('reports a failure of this Mac, with the offers to withdraw', async () => {
   expect(await run(failures.notHere().withdrawing(withdraws))).toMatchObject({ end: { withdraws } });
 });
 
-it.each(['wait', 'overload', 'interrupted', 'timeout', 'transient'] as const)(
+it.each(['rejected', 'wait', 'overload', 'interrupted', 'timeout', 'transient'] as const)(
   'runs an item once that fails with %s, and leaves the retry to the worker',
   async (failure) => {
     const thrown = new RunFailure(failure, 'server_error', 'no', { retryAfterMs: 7, bytesArrived: true });

@@ -25,6 +25,7 @@ export async function runItem(
       }
       case 'crashed':
         return { kind: 'crashed', error };
+      case 'rejected':
       case 'wait':
       case 'overload':
       case 'interrupted':

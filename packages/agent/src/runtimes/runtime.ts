@@ -36,6 +36,7 @@ export interface RunResult {
 /**
  * How a run failed. The class decides what the agent does:
  * `permanent`: records the item's error. The other items of the task continue.
+ * `rejected`: the server says that it will not run this item. That is the item's error if the server runs other items.
  * `not_here`: this Mac cannot run it (model missing, wrong key): hands the task back and withdraws the offer.
  * `wait`: the server accepts no request now (it starts, is full, refuses connections). Sends nothing for a while. The
  * item has not run, so no attempt is charged.
@@ -48,6 +49,7 @@ export interface RunResult {
  */
 export type FailureClass =
   | 'permanent'
+  | 'rejected'
   | 'not_here'
   | 'wait'
   | 'overload'

@@ -16,7 +16,7 @@ const RETRY_AFTER_MS = 5000;
 
 /** What a server may do to a request, and what the runtime makes of it. */
 const MISBEHAVIOURS = {
-  'answers 400': () => null,
+  'answers 400': () => failing('rejected', 'invalid_request'),
   'answers 503': () => failing('wait', 'server_busy'),
   'limits the rate': () => failing('wait', 'rate_limited', { retryAfterMs: RETRY_AFTER_MS }),
   'refuses connections': () => failing('wait', 'server_unreachable'),
@@ -26,7 +26,7 @@ const MISBEHAVIOURS = {
   'cuts in the middle': () => failing('interrupted', 'request_failed', { bytesArrived: true }),
   hangs: () => failing('timeout', 'timeout'),
   drips: () => failing('timeout', 'timeout', { bytesArrived: true }),
-} satisfies Record<string, () => ItemEnd | null>;
+} satisfies Record<string, () => ItemEnd>;
 export type Misbehaviour = keyof typeof MISBEHAVIOURS;
 
 /** One draw of a server's behaviour, and of the items that it gets. */
@@ -50,44 +50,55 @@ export interface Hostility {
   readonly workerSlots: number;
 }
 
+/** Longest time for which a server that has answered nobody may reject every item: then it is believed. */
+const MAX_REJECTING_MS = 20_000;
+
 /** Draws servers that in the end answer every good item. */
-export const hostilities: fc.Arbitrary<Hostility> = fc.record({
-  goodItems: fc.integer({ min: 4, max: 14 }),
-  faults: fc.array(
-    fc.constantFrom<Misbehaviour>(
-      'answers 400',
-      'answers 500',
-      'sends odd JSON',
-      'cuts',
-      'cuts in the middle',
-      'hangs',
-      'drips',
+export const hostilities: fc.Arbitrary<Hostility> = fc
+  .record({
+    goodItems: fc.integer({ min: 4, max: 14 }),
+    faults: fc.array(
+      fc.constantFrom<Misbehaviour>(
+        'answers 400',
+        'answers 500',
+        'sends odd JSON',
+        'cuts',
+        'cuts in the middle',
+        'hangs',
+        'drips',
+      ),
+      { maxLength: 3 },
     ),
-    { maxLength: 3 },
-  ),
-  firstFault: fc.nat({ max: 16 }),
-  trouble: fc.option(
-    fc.constantFrom<Misbehaviour>(
-      'answers 503',
-      'limits the rate',
-      'refuses connections',
-      'answers 500',
-      'sends odd JSON',
-      'cuts',
-      'cuts in the middle',
-      'hangs',
+    firstFault: fc.nat({ max: 16 }),
+    trouble: fc.option(
+      fc.constantFrom<Misbehaviour>(
+        'answers 400',
+        'answers 503',
+        'limits the rate',
+        'refuses connections',
+        'answers 500',
+        'sends odd JSON',
+        'cuts',
+        'cuts in the middle',
+        'hangs',
+      ),
+      { freq: 3 },
     ),
-    { freq: 3 },
-  ),
-  troubleAfter: fc.integer({ min: 0, max: 8 }),
-  troubleMs: fc.integer({ min: 100, max: 120_000 }),
-  delayMs: fc.integer({ min: 1, max: 1500 }),
-  slots: fc.integer({ min: 1, max: 6 }),
-  overload: fc.constantFrom('queues', 'answers 503', 'limits the rate', 'aborts all'),
-  lingers: fc.boolean(),
-  shardSize: fc.integer({ min: 1, max: 20 }),
-  workerSlots: fc.integer({ min: 1, max: 6 }),
-});
+    troubleAfter: fc.integer({ min: 0, max: 8 }),
+    troubleMs: fc.integer({ min: 100, max: 120_000 }),
+    delayMs: fc.integer({ min: 1, max: 1500 }),
+    slots: fc.integer({ min: 1, max: 6 }),
+    overload: fc.constantFrom('queues', 'answers 503', 'limits the rate', 'aborts all'),
+    lingers: fc.boolean(),
+    shardSize: fc.integer({ min: 1, max: 20 }),
+    workerSlots: fc.integer({ min: 1, max: 6 }),
+  })
+  .map((draw) =>
+    // A server that has answered an item is believed immediately.
+    draw.trouble === 'answers 400'
+      ? { ...draw, troubleAfter: 0, troubleMs: Math.min(draw.troubleMs, MAX_REJECTING_MS) }
+      : draw,
+  );
 
 /** What the server does to each item that it never answers. */
 export function faultsOf(
@@ -110,12 +121,9 @@ export function hostileServer(
   const running = new Set<SimulatedCall>();
   const queue: (() => void)[] = [];
 
-  function misbehave(how: Misbehaviour, { itemId, end }: SimulatedCall): void {
-    const ended = MISBEHAVIOURS[how]();
-    const error = { code: 'invalid_request', message: 'this item is not valid' };
-    const refused: ItemEnd = { kind: 'outcome', outcome: { item_id: itemId, error } };
+  function misbehave(how: Misbehaviour, { end }: SimulatedCall): void {
     const takesMs = how === 'hangs' || how === 'drips' ? LIMIT_MS : 1;
-    time.after(takesMs, () => end(ended ?? refused));
+    time.after(takesMs, () => end(MISBEHAVIOURS[how]()));
   }
 
   function run(call: SimulatedCall, ms: number): void {

@@ -29,14 +29,14 @@ export const REPLIES: readonly (readonly [
     'Ollama, text too long to embed',
     400,
     nested('the input length exceeds the context length'),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
     'Ollama, prompt too long',
     400,
     nested('prompt is longer than the context length'),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
@@ -55,7 +55,7 @@ export const REPLIES: readonly (readonly [
         code: 'content_filter',
       },
     ),
-    'permanent',
+    'rejected',
     'content_filtered',
   ],
   [
@@ -64,7 +64,7 @@ export const REPLIES: readonly (readonly [
     nested('openai/gpt-4o requires moderation on Azure. Your input was flagged for "violence".', {
       code: 403,
     }),
-    'permanent',
+    'rejected',
     'content_filtered',
   ],
   ['a proxy that wants a password', 407, 'Proxy Authentication Required', 'not_here', 'unauthorized'],
@@ -80,21 +80,21 @@ export const REPLIES: readonly (readonly [
     'LM Studio, prompt too long',
     400,
     bare('Trying to keep the first 9000 tokens when context the overflows.'),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
     'LM Studio, prompt too long',
     400,
     bare('Cannot truncate prompt with n_keep (9000) >= n_ctx (4096)'),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
     'LM Studio, the same with 200',
     200,
     bare('Trying to keep the first 9000 tokens when context the overflows.'),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
@@ -157,7 +157,7 @@ export const REPLIES: readonly (readonly [
     'llama-server, prompt too long',
     400,
     '{"error":{"code":400,"message":"request (817 tokens) exceeds the available context size (256 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":817,"n_ctx":256}}',
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
@@ -169,7 +169,7 @@ export const REPLIES: readonly (readonly [
         type: 'server_error',
       },
     ),
-    'permanent',
+    'rejected',
     'context_length_exceeded',
   ],
   [
@@ -201,7 +201,7 @@ export const REPLIES: readonly (readonly [
     'llama-server, bad request',
     400,
     nested("Expected 'messages' to be an array", { type: 'invalid_request_error' }),
-    'permanent',
+    'rejected',
     'invalid_request',
   ],
   [
@@ -248,9 +248,9 @@ export const REPLIES: readonly (readonly [
   ],
   ['mlx_lm.server, no such route', 404, 'Not Found', 'not_here', 'not_supported'],
   ['oMLX, out of memory', 507, nested('Insufficient storage'), 'not_here', 'out_of_memory'],
-  ['FastAPI, bad request', 422, '{"detail":"max_tokens must be positive"}', 'permanent', 'invalid_request'],
+  ['FastAPI, bad request', 422, '{"detail":"max_tokens must be positive"}', 'rejected', 'invalid_request'],
   ['any, forbidden', 403, '', 'not_here', 'unauthorized'],
-  ['any, too large', 413, 'Payload Too Large', 'permanent', 'invalid_request'],
+  ['any, too large', 413, 'Payload Too Large', 'rejected', 'invalid_request'],
   ['any, too many requests', 429, nested('Rate limit reached'), 'wait', 'rate_limited'],
   [
     'OpenAI, no quota left',

@@ -5,7 +5,16 @@ export const SHORT_PAUSES: Pauses = shortened(100);
 
 function shortened(factor: number): Pauses {
   const { unreachableMs, busyMs, maxBusyMs, maxRateLimitMs, brokenMs, maxBrokenMs } = PAUSES;
-  const { maxTimeoutMs, retryMs, maxRetryMs, holdMs, maxHeldPauseMs, lonePatienceMs, patienceMs } = PAUSES;
+  const {
+    maxTimeoutMs,
+    retryMs,
+    maxRetryMs,
+    holdMs,
+    maxHeldPauseMs,
+    rejectionPatienceMs,
+    lonePatienceMs,
+    patienceMs,
+  } = PAUSES;
   return {
     unreachableMs: unreachableMs / factor,
     busyMs: busyMs / factor,
@@ -18,6 +27,7 @@ function shortened(factor: number): Pauses {
     maxRetryMs: maxRetryMs / factor,
     holdMs: holdMs / factor,
     maxHeldPauseMs: maxHeldPauseMs / factor,
+    rejectionPatienceMs: rejectionPatienceMs / factor,
     lonePatienceMs: lonePatienceMs / factor,
     patienceMs: patienceMs / factor,
   };

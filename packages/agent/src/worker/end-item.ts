@@ -6,10 +6,11 @@ import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
 import { addFailure, addOutcome, addRetry, addSuspect, close, offerOf } from './held-task.ts';
 import type { FailedEnd, ItemEnd } from './item-end.ts';
-import type { Verdict } from './item-record.ts';
+import { judgeRejectedRun } from './judge-rejected-run.ts';
 import { leaseNameOf } from './lease-key.ts';
 import { type CrashVerdict, countCrash, countSuccess, type Quarantine } from './quarantine.ts';
 import { noteOutcome, queueTask } from './reports.ts';
+import type { Verdict } from './verdict.ts';
 import { withdrawFailed } from './withdraw-failed.ts';
 import { forgetFailures } from './withdrawals.ts';
 import { isEnded, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
@@ -44,6 +45,12 @@ function handleEnd(run: Run, end: ItemEnd, now: number): Change {
 
 function noteFailure(run: Run, end: FailedEnd, now: number): Change {
   const { failure, error } = end;
+  if (failure === 'rejected') {
+    return inOrder(
+      noteAnswer(run, false, now),
+      judgeRejectedRun(run, end, now, (verdict) => carryOutBlame(run, verdict, error, now)),
+    );
+  }
   if (failure === 'wait') return inOrder(closeEndpoint(run, end, now), runAgain(run, now));
   return judgeFailedRun(run, run.item, { ...end, failure }, now, (verdict) =>
     carryOutBlame(run, verdict, error, now),
@@ -73,6 +80,8 @@ function carryOutBlame(run: Run, verdict: Verdict, error: ReportedError, now: nu
       return runAgain(run, now);
     case 'failed':
       return freeSlot(run, { kind: 'not_again', error }, now);
+    case 'task_failed':
+      return freeSlot(run, { kind: 'none_again', error }, now);
     case 'item_error':
       return inOrder(
         saveOutcome(run, { kind: 'outcome', outcome: { item_id: run.item.item_id, error } }),
@@ -182,10 +191,13 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
   };
 }
 
-/** How a run ended, once it is decided who is to blame. `not_again`: the item failed here and may succeed elsewhere. */
+/**
+ * How a run ended, once it is decided who is to blame. `not_again`: the item failed here and may succeed elsewhere.
+ * `none_again`: so may the other items of its task, which do not start here any more.
+ */
 type FinalEnd =
   | Exclude<ItemEnd, { readonly kind: 'crashed' | 'failed' }>
-  | { readonly kind: 'not_again'; readonly error: ReportedError };
+  | { readonly kind: 'not_again' | 'none_again'; readonly error: ReportedError };
 
 /** Takes the run out of its slot. `end` is null if nothing is recorded of the run, for example because the item runs again. */
 function freeSlot(run: Run, end: FinalEnd | null, now: number): Change {
@@ -220,6 +232,8 @@ function noteEnd(run: Run, end: FinalEnd, now: number): Change {
         )(state);
       case 'not_again':
         return { state: withTask(state, addFailure(task, end.error)), effects: [] };
+      case 'none_again':
+        return { state: withTask(state, close(addFailure(task, end.error))), effects: [] };
       case 'not_here':
         return inOrder(
           log('task.not_here', {

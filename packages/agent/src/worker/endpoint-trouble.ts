@@ -13,8 +13,9 @@ import type { Closing, Gate } from './gate.ts';
 import { openedBy } from './gate.ts';
 import type { LeasedItem } from './held-task.ts';
 import type { FailedEnd } from './item-end.ts';
-import { type Blamed, judgeRun, type Verdict } from './item-record.ts';
+import { type Blamed, judgeRun } from './item-record.ts';
 import { laneAbandoned, laneReduced } from './lane.ts';
+import type { Verdict } from './verdict.ts';
 import { type Run, taskOf, type WorkerState } from './worker-state.ts';
 
 /** Notes whether the run was the last request on its runtime. */
@@ -123,7 +124,8 @@ export function judgeFailedRun(
   };
 }
 
-function closingOf(
+/** Why a run closes the gate of its endpoint. */
+export function closingOf(
   run: Run,
   end: Pick<FailedEnd, 'error' | 'jitter'> & Partial<Pick<FailedEnd, 'retryAfterMs'>>,
 ): Closing {
@@ -145,7 +147,7 @@ function gatesOf(state: WorkerState, { runtime, offer }: Run): readonly Gate[] {
 }
 
 /** Logs a gate that was closed since the state before, with the server's words. */
-function logClosed(before: WorkerState, run: Run): Change {
+export function logClosed(before: WorkerState, run: Run): Change {
   return (state) => {
     const known = gatesOf(before, run);
     const gate = gatesOf(state, run).find(

@@ -23,6 +23,9 @@ const UNREACHABLE: ReadonlySet<string> = new Set(['server_unreachable', 'model_l
 /** Codes of a server that works but asks for fewer requests. */
 const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 
+/** Code of a server that has rejected every item so far. */
+export const REJECTS_ALL = 'rejects_all_items';
+
 /** Part of a pause that is random, so that workers do not all try at the same moment. */
 const JITTER = 0.5;
 /** Random part of a pause that the server asked for. It only makes the pause longer. */
@@ -60,6 +63,7 @@ function pauseMs(code: string, closings: number, tookMs: number, pauses: Pauses)
   const doubled = (first: number, max: number) => Math.min(first * 2 ** (closings - 1), max);
   if (UNREACHABLE.has(code)) return pauses.unreachableMs;
   if (code === 'server_busy') return doubled(pauses.busyMs, pauses.maxBusyMs);
+  if (code === REJECTS_ALL) return doubled(pauses.brokenMs, pauses.maxBusyMs);
   if (code === 'rate_limited') return doubled(pauses.busyMs, pauses.maxRateLimitMs);
   // A server that continues the request after the client has disconnected is busy for about as long again.
   if (code === 'timeout') return doubled(Math.max(tookMs, pauses.brokenMs), pauses.maxTimeoutMs);

@@ -13,7 +13,7 @@ export interface RuntimeWithdrawal {
 /** A run that failed for a reason that may be the item's, the server's, or the load's. */
 export interface FailedEnd {
   readonly kind: 'failed';
-  readonly failure: 'wait' | 'overload' | 'interrupted' | 'timeout' | 'transient';
+  readonly failure: 'rejected' | 'wait' | 'overload' | 'interrupted' | 'timeout' | 'transient';
   readonly error: ReportedError;
   /** How long the server asked for no requests. */
   readonly retryAfterMs: number | null;

@@ -1,5 +1,6 @@
 import { abandonedCount, BROKEN_AFTER_ITEMS, type Lane, laneFailed } from './lane.ts';
 import type { Pauses } from './pauses.ts';
+import type { Verdict } from './verdict.ts';
 
 /** Failures of one item, for any reason that may be the item's, before they are held against it. */
 const MAX_TRIES = 3;
@@ -44,14 +45,6 @@ export interface FailedRun {
 }
 
 export type Blamed = 'transient' | 'interrupted' | 'overload' | 'timeout' | 'not_here';
-
-/**
- * `again`: the item runs again later.
- * `item_error`: the error is the item's outcome, here and anywhere.
- * `failed`: the item failed here and may succeed on another worker.
- * `server`: the server is in trouble. The item runs again when it is over, and nothing is held against it.
- */
-export type Verdict = 'again' | 'item_error' | 'failed' | 'server';
 
 export interface Judgement {
   readonly verdict: Verdict;
@@ -163,6 +156,26 @@ function verdictOf(
     case 'overload':
       return record.overloadsAlone >= MAX_TRIES ? 'item_error' : 'again';
   }
+}
+
+/** Notes that a server rejected an item that may be right. It runs again after a pause. */
+export function recordRejected(
+  name: string,
+  before: ItemRecord | null,
+  at: { readonly now: number; readonly pauses: Pauses; readonly lastStarted: number },
+): ItemRecord {
+  return {
+    name,
+    tries: (before?.tries ?? 0) + 1,
+    triesAlone: before?.triesAlone ?? 0,
+    overloadsAlone: before?.overloadsAlone ?? 0,
+    failuresOfWorkingServer: before?.failuresOfWorkingServer ?? 0,
+    firstFailedAt: before?.firstFailedAt ?? at.now,
+    startedAtFailure: at.lastStarted,
+    othersMayBeToBlame: before?.othersMayBeToBlame ?? false,
+    notBefore: at.now + at.pauses.brokenMs,
+    alone: false,
+  };
 }
 
 function nextTry(

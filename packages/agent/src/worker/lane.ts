@@ -1,4 +1,5 @@
 import { type Gate, openedBy } from './gate.ts';
+import { NO_REJECTIONS, type Rejections } from './rejections.ts';
 
 /** After a reduction, growth needs this many times more answers than before, up to the maximum. */
 const CAUTION_FACTOR = 2;
@@ -32,6 +33,8 @@ export interface Lane {
   /** Different items without an outcome that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
   readonly failedItems: readonly string[];
   readonly abandoned: readonly Abandoned[];
+  /** Items that the server has rejected, while it has answered none. */
+  readonly rejections: Rejections;
   readonly gate: Gate | null;
 }
 
@@ -47,6 +50,7 @@ export function newLane(model: string, limit: number, grows: boolean): Lane {
     slowestMs: 0,
     failedItems: [],
     abandoned: [],
+    rejections: NO_REJECTIONS,
     gate: null,
   };
 }
@@ -71,6 +75,7 @@ export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit
     lastAnswered: Math.max(lane.lastAnswered, run.number),
     slowestMs: Math.max(lane.slowestMs, now - run.startedAt),
     failedItems: [],
+    rejections: NO_REJECTIONS,
     abandoned: lane.abandoned.filter((each) => each.run > run.number),
     gate: openedBy(lane.gate, run.startedAt),
   };

@@ -18,6 +18,8 @@ export interface Pauses {
   readonly holdMs: number;
   /** Held tasks are handed back when a server asks for a longer pause than this. */
   readonly maxHeldPauseMs: number;
+  /** A server that rejects every item is believed after this time, if no other worker runs the items. */
+  readonly rejectionPatienceMs: number;
   /** An item that keeps failing on a server that answers no item is blamed after this time, if few items fail. */
   readonly lonePatienceMs: number;
   /** The same if several items fail. */
@@ -36,6 +38,7 @@ export const PAUSES: Pauses = {
   maxRetryMs: 60_000,
   holdMs: 15_000,
   maxHeldPauseMs: 60_000,
+  rejectionPatienceMs: 30_000,
   lonePatienceMs: 150_000,
   patienceMs: 5 * 60_000,
 };

@@ -108,9 +108,11 @@ function brokenOff(reason: unknown, error: unknown): RunFailure {
     0,
   );
   const words = failure.message.replace(/^the model server answered 200: /, '');
-  const isKnown = ['permanent', 'not_here', 'overload'].includes(failure.failure);
+  const isKnown = ['rejected', 'not_here', 'overload'].includes(failure.failure);
+  // The server has run the item, so it does not reject everything.
+  const known = failure.failure === 'rejected' ? 'permanent' : failure.failure;
   return new RunFailure(
-    isKnown ? failure.failure : 'transient',
+    isKnown ? known : 'transient',
     isKnown ? failure.code : 'incomplete_answer',
     `the model server broke off the answer (finish_reason ${named(reason)}): ${words}`,
   );

@@ -91,12 +91,12 @@ describe.skipIf(findLlamaServer() === undefined)(
       const long = 'word '.repeat(400);
       for (const jobType of ['chat', 'generate'] as const) {
         await expect(open(chatServer.url).run(request(jobType, long))).rejects.toMatchObject({
-          failure: 'permanent',
+          failure: 'rejected',
           code: 'context_length_exceeded',
         });
       }
       await expect(open(embedServer.url).run(request('embed', long))).rejects.toMatchObject({
-        failure: 'permanent',
+        failure: 'rejected',
         code: 'context_length_exceeded',
       });
     });
@@ -104,7 +104,7 @@ describe.skipIf(findLlamaServer() === undefined)(
     test('fails only the item whose request the server refuses, with the server’s message', async () => {
       const params = { response_format: { type: 'nonsense' } };
       const run = open(chatServer.url).run(request('chat', 'Hello!', { params }));
-      await expect(run).rejects.toMatchObject({ failure: 'permanent', code: 'invalid_request' });
+      await expect(run).rejects.toMatchObject({ failure: 'rejected', code: 'invalid_request' });
       await expect(run).rejects.toThrow(/response_format/);
     });
 

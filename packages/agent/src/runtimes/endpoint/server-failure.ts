@@ -65,7 +65,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
       kind('content_filter', 'content_policy_violation', 'moderation_blocked'),
       all(status(400, 403), says(/\bmoderation\b/i, /content management policy/i, /\bflagged\b/i)),
     ),
-    failure: 'permanent',
+    failure: 'rejected',
     code: 'content_filtered',
   },
   { when: status(401, 403, 407), failure: 'not_here', code: 'unauthorized' },
@@ -112,7 +112,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
         /maximum context length/i,
       ),
     ),
-    failure: 'permanent',
+    failure: 'rejected',
     code: 'context_length_exceeded',
   },
   {
@@ -180,7 +180,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
   // Proxies whose server does not answer: nginx, Cloudflare.
   { when: status(502, 521, 522, 523), failure: 'wait', code: 'server_unreachable' },
   { when: status(408, 504, 524), failure: 'timeout', code: 'timeout' },
-  { when: status(400, 413, 422), failure: 'permanent', code: 'invalid_request' },
+  { when: status(400, 413, 422), failure: 'rejected', code: 'invalid_request' },
   { when: status(200), failure: 'transient', code: 'empty_response' },
 ];
 
