@@ -32,7 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/process',
     '@macbatch/settings',
   ],
-  '@macbatch/terminal': ['@macbatch/client', '@macbatch/contract', '@macbatch/process'],
+  '@macbatch/terminal': ['@macbatch/client', '@macbatch/contract', '@macbatch/core', '@macbatch/process'],
   '@macbatch/job-files': ['@macbatch/client', '@macbatch/contract', '@macbatch/core', '@macbatch/terminal'],
   '@macbatch/local-pool': ['@macbatch/core', '@macbatch/settings', '@macbatch/terminal'],
   '@macbatch/doctor': [

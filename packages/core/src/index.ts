@@ -14,6 +14,12 @@ export {
 export type { HeldWork, OpenJob, PoolState, PoolWorker } from './estimates/pool-state.ts';
 export { WORKER_STATES, type WorkerState, workerState } from './estimates/worker-state.ts';
 export { classifyLabels, type Label } from './items/classify-labels.ts';
+export {
+  type FailureGroup,
+  FailureGroups,
+  failurePattern,
+  type ItemFailure,
+} from './items/failure-groups.ts';
 export { type Item, type ParsedItem, parseItem } from './items/item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';

@@ -1,7 +1,10 @@
 export { counted } from './counted.ts';
 export { earlierJobsText } from './earlier-jobs.ts';
+export { endText } from './end-text.ts';
 export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';
+export { jobFailures } from './job-failures.ts';
+export { paintFor } from './paint.ts';
 export { showProgress } from './progress.ts';
 export { showPruneProgress } from './prune-progress.ts';
 export { smallerTasksText } from './smaller-tasks.ts';

@@ -27,6 +27,7 @@ export function summaryText(job: JobView): string {
       ['attempts (leases granted)', String(job.leases_granted)],
       ['lease_expired_events', String(job.lease_expired_events)],
       ['from submission to end', duration(took)],
+      ['items/s', rate((job.items.total - job.items.open) / took)],
       ['model', modelsText(job)],
       ...(job.waiting_for === null ? [] : [['waits for', job.waiting_for]]),
     ],

@@ -2,8 +2,11 @@ import type { JobSummary, JobView } from '@macbatch/contract';
 import {
   counted,
   EXIT,
+  endText,
   explanationText,
   Failure,
+  jobFailures,
+  paintFor,
   printJson,
   printLine,
   stateText,
@@ -16,6 +19,7 @@ import {
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { completeJobId } from '../options/job-id.ts';
+import { ownCommand } from '../options/own-command.ts';
 
 /** Returns exit code 0 if every item is ok, otherwise 1. */
 export function exitCodeOf(job: JobSummary): number {
@@ -76,7 +80,16 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     const client = connect(options, terminal);
     const id = await completeJobId(client, part);
     const job = await watchJob(client, id, terminal, terminal.interrupted);
-    printJob(job, options.json === true, terminal);
+    if (options.json === true) printJob(job, true, terminal);
+    else {
+      const failed = job.items.error + job.items.failed;
+      const failures = await jobFailures(client, id, failed, terminal.interrupted);
+      const next = ownCommand(
+        terminal.env,
+        failed > 0 ? ['retry', id, '--items'] : ['results', id, '-o', 'outcomes.jsonl'],
+      );
+      printLine(terminal.stdout, endText(job, { failures, next }, paintFor(terminal.stdout, terminal.env)));
+    }
     if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), '');
   });
 

@@ -1,0 +1,37 @@
+import type { JobView } from '@macbatch/contract';
+import type { FailureGroups } from '@macbatch/core';
+import type { Paint } from './paint.ts';
+import { printable } from './printable.ts';
+import { stateText, summaryText } from './summary.ts';
+import { table } from './table.ts';
+
+/** What the end of a job shows beside the job itself. */
+export interface JobEnd {
+  readonly failures: FailureGroups;
+  /** The path of the outcome file. */
+  readonly outcomes?: string | undefined;
+  /** The command that a person probably wants next. */
+  readonly next: string;
+}
+
+const MAX_MESSAGE = 100;
+
+/** Says in one block how a job ended: counts, failures by kind, tokens, time, rate, the outcome file, the next command. */
+export function endText(job: JobView, { failures, outcomes, next }: JobEnd, paint: Paint): string {
+  const isOk = job.items.ok === job.items.total;
+  const parts = [paint(isOk ? 'good' : 'bad', stateText(job)), summaryText(job)];
+  const rows = failures
+    .list()
+    .map(({ count, code, message, exampleId }) => [
+      count,
+      code,
+      printable(exampleId),
+      printable(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message),
+    ]);
+  if (rows.length > 0) parts.push(table(['failed', 'error', 'for example', 'message'], rows));
+  if (failures.others > 0)
+    parts.push(`${failures.others.toLocaleString('en')} more failures are not in this list`);
+  const facts = [...(outcomes === undefined ? [] : [`outcomes: ${outcomes}`]), `next: ${next}`];
+  parts.push(facts.map((fact) => paint('weak', fact)).join('\n'));
+  return parts.join('\n\n');
+}
