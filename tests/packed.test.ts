@@ -5,6 +5,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -81,6 +82,19 @@ describe('the installed package macbatch', () => {
     for (const name of ['zod', 'hono', 'postgres', 'undici', 'pino', 'commander'])
       expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
     expect(notices).not.toContain('@macbatch/');
+  });
+
+  it('loads less than 150 kB of code to list its commands', () => {
+    const dist = join(installed, 'dist');
+    const loaded = new Set(['main-program.js']);
+    for (const file of loaded)
+      for (const [, imported = ''] of readFileSync(join(dist, file), 'utf8').matchAll(
+        /^(?:import|export)\b.*?"\.\/([^"]+)";$/gm,
+      ))
+        loaded.add(imported);
+    const bytes = [...loaded].reduce((sum, file) => sum + statSync(join(dist, file)).size, 0);
+    expect(loaded.size).toBeGreaterThan(1);
+    expect(bytes).toBeLessThan(150_000);
   });
 
   it('names the command that installs a missing optional package', async () => {

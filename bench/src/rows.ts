@@ -9,6 +9,7 @@ import { idleLatency } from './rows/idle-latency.ts';
 import { ingest } from './rows/ingest.ts';
 import { jobView } from './rows/job-view.ts';
 import { renewals } from './rows/renewals.ts';
+import { startUp } from './rows/start-up.ts';
 import { storeCycle } from './rows/store-cycle.ts';
 
 export const ROWS: readonly Row[] = [
@@ -23,4 +24,5 @@ export const ROWS: readonly Row[] = [
   footprint,
   idleLatency,
   jobView,
+  startUp,
 ];

@@ -3,6 +3,7 @@ import { runInForeground } from '@macbatch/local-pool';
 import { type BackupPlace, backUpEmbedded, OpenPostgresError, restoreEmbedded } from '@macbatch/postgres';
 import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
+import { addCommand } from './command-names.ts';
 import { dataDirOf } from './up.ts';
 
 interface BackupOptions {
@@ -16,9 +17,7 @@ const DATA_DIR = [
 
 /** Adds the commands `backup` and `restore`. */
 export function addBackup(program: Command, terminal: Terminal): void {
-  program
-    .command('backup <file>')
-    .description('copy the embedded database to a new file; stop its control plane first')
+  addCommand(program, 'backup')
     .option(...DATA_DIR)
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);
@@ -26,9 +25,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
       printLine(terminal.stderr, `${place.file} contains the database and its password: keep it secret.`);
     });
 
-  program
-    .command('restore <file>')
-    .description('create an embedded database from a backup, in a folder that has none yet')
+  addCommand(program, 'restore')
     .option(...DATA_DIR)
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);

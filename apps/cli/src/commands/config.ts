@@ -2,12 +2,11 @@ import { configPath, readConfigFile } from '@macbatch/process';
 import { ConfigError, type ConfigFile, effectiveSettings } from '@macbatch/settings';
 import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
 import type { Command } from 'commander';
+import { addCommand } from './command-names.ts';
 
 /** Adds the command `config`. */
 export function addConfig(program: Command, terminal: Terminal): void {
-  const config = program
-    .command('config')
-    .description('show the settings of this machine and where they come from');
+  const config = addCommand(program, 'config');
 
   config
     .command('path')

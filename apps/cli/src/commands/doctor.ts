@@ -10,6 +10,7 @@ import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/te
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { VERSION } from '../version.ts';
+import { addCommand } from './command-names.ts';
 
 interface DoctorOptions extends ConnectionOptions {
   readonly modelServer: readonly string[];
@@ -17,11 +18,7 @@ interface DoctorOptions extends ConnectionOptions {
 
 /** Adds the command `doctor`. */
 export function addDoctor(program: Command, terminal: Terminal): void {
-  withConnection(
-    program
-      .command('doctor')
-      .description('check this machine, its model servers and the control plane; exit 1 if a check fails'),
-  )
+  withConnection(addCommand(program, 'doctor'))
     .option(
       '--model-server <url>',
       'URL of another model server to check, such as http://127.0.0.1:9000/v1 (repeatable)',

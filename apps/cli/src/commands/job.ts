@@ -20,6 +20,7 @@ import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { completeJobId } from '../options/job-id.ts';
 import { ownCommand } from '../options/own-command.ts';
+import { addCommand } from './command-names.ts';
 
 /** Returns exit code 0 if every item is ok, otherwise 1. */
 export function exitCodeOf(job: JobSummary): number {
@@ -34,7 +35,7 @@ function printJob(job: JobView, json: boolean, terminal: Terminal): void {
 
 /** Adds the commands `jobs`, `job`, `watch`, `cancel` and `retry`. */
 export function addJobCommands(program: Command, terminal: Terminal): void {
-  withConnection(program.command('jobs').description('list jobs, newest first'))
+  withConnection(addCommand(program, 'jobs'))
     .option('--limit <n>', 'number of jobs', '20')
     .action(async (options: ConnectionOptions & { readonly limit: string }) => {
       const { jobs } = await connect(options, terminal).call('listJobs', { query: { limit: options.limit } });
@@ -59,7 +60,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
       );
     });
 
-  withConnection(program.command('job <id>').description('show one job'))
+  withConnection(addCommand(program, 'job'))
     .option('--explain', 'say what the job waits for and when it should end')
     .action(async (part: string, options: ConnectionOptions & { readonly explain?: boolean }) => {
       const client = connect(options, terminal);
@@ -72,11 +73,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
       return printLine(terminal.stdout, explanationText(explanation));
     });
 
-  withConnection(
-    program
-      .command('watch <id>')
-      .description('show the progress of a job until it ends; exit 1 unless every item is ok'),
-  ).action(async (part: string, options: ConnectionOptions) => {
+  withConnection(addCommand(program, 'watch')).action(async (part: string, options: ConnectionOptions) => {
     const client = connect(options, terminal);
     const id = await completeJobId(client, part);
     const job = await watchJob(client, id, terminal, terminal.interrupted);
@@ -93,9 +90,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), '');
   });
 
-  withConnection(
-    program.command('cancel <id>').description('cancel a job; keep the outcomes that it has'),
-  ).action(async (part: string, options: ConnectionOptions) => {
+  withConnection(addCommand(program, 'cancel')).action(async (part: string, options: ConnectionOptions) => {
     const client = connect(options, terminal);
     const job = await client.call('cancelJob', { params: { id: await completeJobId(client, part) } });
     if (options.json === true) return printJson(terminal.stdout, job);
@@ -105,7 +100,7 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
     );
   });
 
-  withConnection(program.command('retry <id>').description('run failed tasks again, with three new attempts'))
+  withConnection(addCommand(program, 'retry'))
     .option('--items', 'also run items again that ended with an error')
     .action(async (part: string, options: ConnectionOptions & { readonly items?: boolean }) => {
       const client = connect(options, terminal);

@@ -2,6 +2,7 @@ import { KEY_ROLES } from '@macbatch/core';
 import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { addCommand } from './command-names.ts';
 
 interface CreateOptions extends ConnectionOptions {
   readonly role: (typeof KEY_ROLES)[number];
@@ -18,7 +19,7 @@ interface InviteOptions extends ConnectionOptions {
 
 /** Adds the command `keys` with its subcommands. */
 export function addKeys(program: Command, terminal: Terminal): void {
-  const keys = program.command('keys').description('create, list and revoke keys of a control plane');
+  const keys = addCommand(program, 'keys');
 
   withConnection(keys.command('create').description('create a key and print it; it is never shown again'))
     .addOption(new Option('--role <role>', 'role of the key').choices([...KEY_ROLES]).makeOptionMandatory())

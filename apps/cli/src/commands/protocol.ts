@@ -7,6 +7,7 @@ import { reportMarkdown, runProtocol, secondsPerHour } from '@macbatch/protocol'
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { createClient } from '../options/connection.ts';
+import { addCommand } from './command-names.ts';
 
 interface ProtocolCommandOptions {
   readonly url?: string;
@@ -26,9 +27,7 @@ const SHORT_LEASE_SECONDS = 6;
 
 /** Adds the command `protocol`. */
 export function addProtocol(program: Command, terminal: Terminal): void {
-  program
-    .command('protocol')
-    .description('run the 48-hour durability protocol, compressed or in real time; exit 1 if a step fails')
+  addCommand(program, 'protocol')
     .option(
       '--url <url>',
       'control plane to test (default: a temporary one); kills only the workers of the protocol',

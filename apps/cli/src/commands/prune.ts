@@ -3,6 +3,7 @@ import { EXIT, Failure, printJson, printLine, showPruneProgress, type Terminal }
 import type { Command } from 'commander';
 import { parseAgeSeconds } from '../options/age.ts';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { addCommand } from './command-names.ts';
 
 interface PruneOptions extends ConnectionOptions {
   readonly olderThan: string;
@@ -12,9 +13,7 @@ interface PruneOptions extends ConnectionOptions {
 /** Adds the command `prune`. */
 export function addPrune(program: Command, terminal: Terminal): void {
   withConnection(
-    program
-      .command('prune')
-      .description('delete jobs that ended long ago, with their items and outcomes')
+    addCommand(program, 'prune')
       .requiredOption('--older-than <age>', 'delete jobs that ended longer ago than this, such as 30d or 12h')
       .option('--dry-run', 'delete nothing, print what would be deleted'),
   ).action(async (options: PruneOptions) => {

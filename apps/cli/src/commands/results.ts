@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { formatOption, type InputFlags, inputOptions } from '../options/input-options.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
+import { addCommand } from './command-names.ts';
 
 interface ResultsOptions extends ConnectionOptions, OutputFlags, Pick<InputFlags, 'format' | 'id'> {
   readonly item?: string;
@@ -14,7 +15,7 @@ interface ResultsOptions extends ConnectionOptions, OutputFlags, Pick<InputFlags
 
 /** Adds the command `results`. */
 export function addResults(program: Command, terminal: Terminal): void {
-  const command = program.command('results <id>').description('write the outcomes of a job');
+  const command = addCommand(program, 'results');
   withConnection(withOutputOptions(command, 'standard output'))
     .option('--item <item-id>', 'only the outcome of this item')
     .addOption(

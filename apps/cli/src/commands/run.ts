@@ -31,6 +31,7 @@ import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { type Output, type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
+import { addCommand } from './command-names.ts';
 import { exitCodeOf } from './job.ts';
 import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
 import { dataDirOf } from './up.ts';
@@ -45,11 +46,7 @@ interface RunOptions extends JobOptions, InputFlags, OutputFlags, EndpointOption
 
 /** Adds the command `run`. */
 export function addRun(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('run [files...]')
-    .description(
-      'run files, or the example batch, on this machine: start Postgres, a control plane and workers, and write the outcomes',
-    );
+  const command = addCommand(program, 'run');
   withEndpointOptions(withOutputOptions(withInputOptions(withJobOptions(command)), 'beside the input'))
     .option('--join', 'write the columns of the input before those of the outcome')
     .option('--workers <n>', 'number of worker processes (default: 1 with a model server, otherwise 2)')

@@ -6,12 +6,11 @@ import { type ConnectionOptions, connect, withConnection } from '../options/conn
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
+import { addCommand } from './command-names.ts';
 
 /** Adds the command `submit`. */
 export function addSubmit(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('submit <files...>')
-    .description('submit files as a job: JSON lines, a JSON array, CSV, TSV or lines of text');
+  const command = addCommand(program, 'submit');
   withConnection(withInputOptions(withJobOptions(command)))
     .addHelpText('after', INPUT_HELP)
     .action(async (files: readonly string[], options: JobOptions & InputFlags & ConnectionOptions) => {

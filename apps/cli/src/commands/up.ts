@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { startLocalPool } from '@macbatch/local-pool';
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
+import { addCommand } from './command-names.ts';
 
 interface UpOptions {
   readonly port?: string;
@@ -18,9 +19,7 @@ export function dataDirOf(option: string | undefined, terminal: Terminal): strin
 
 /** Adds the command `up`. */
 export function addUp(program: Command, terminal: Terminal): void {
-  program
-    .command('up')
-    .description('run a control plane with an embedded Postgres until Ctrl-C')
+  addCommand(program, 'up')
     .option('--port <port>', 'port to listen on (default: $MACBATCH_PORT or 7420)')
     .option('--host <host>', 'address to listen on (default: $MACBATCH_HOST or this machine only)')
     .option(

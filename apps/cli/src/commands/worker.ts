@@ -4,6 +4,7 @@ import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
+import { addCommand } from './command-names.ts';
 
 interface WorkerOptions extends EndpointOptions {
   readonly url?: string;
@@ -15,11 +16,7 @@ interface WorkerOptions extends EndpointOptions {
 
 /** Adds the command `worker`. */
 export function addWorker(program: Command, terminal: Terminal): void {
-  withEndpointOptions(
-    program
-      .command('worker [action] [address]')
-      .description('run a worker on this machine until Ctrl-C; print JSON lines'),
-  )
+  withEndpointOptions(addCommand(program, 'worker'))
     .option(
       '--url <url>',
       `URL of the control plane (default: the joined one, $MACBATCH_URL or ${DEFAULT_CONTROL_URL})`,

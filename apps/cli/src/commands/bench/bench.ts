@@ -6,6 +6,7 @@ import { startLocalPool } from '@macbatch/local-pool';
 import { openPostgres } from '@macbatch/postgres';
 import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
 import type { Command } from 'commander';
+import { addCommand } from '../command-names.ts';
 import { runNoopJob } from './noop-job.ts';
 import { quantile } from './quantile.ts';
 import { tableBytes } from './table-bytes.ts';
@@ -20,9 +21,7 @@ interface BenchOptions {
 
 /** Adds the command `bench`. */
 export function addBench(program: Command, terminal: Terminal): void {
-  program
-    .command('bench')
-    .description('measure the control plane with no-op items over real HTTP and Postgres')
+  addCommand(program, 'bench')
     .option('--tasks <n>', 'tasks of the job', '2000')
     .option('--shard-size <n>', 'items per task', '10')
     .option('--workers <n>', 'workers that lease and report in parallel', '4')

@@ -1,0 +1,1 @@
+export { bundleMacbatch } from './bundle.ts';
