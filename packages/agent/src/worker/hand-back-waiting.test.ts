@@ -6,6 +6,8 @@ import {
   SimulatedTime,
   simulate,
 } from '../testing/simulated-pool.ts';
+import { admitted, failed, leased, leaseOf, SETTINGS, T0 } from '../testing/worker-fixture.ts';
+import { wantedOffers } from './work-wanted.ts';
 
 it('reaches the good tasks of a server that has recovered, though tasks that always fail are leased first', () => {
   const time = new SimulatedTime();
@@ -34,4 +36,16 @@ it('hands back what waits for a server in lasting trouble, but for the items tha
   expect(charged).toBeLessThanOrEqual(2);
   // One test each 30 seconds, and a few at the beginning.
   expect(starts.length).toBeLessThan(40);
+});
+
+it('asks for work as soon as the pause of a server is over, though nothing waits for it', () => {
+  const worker = admitted({ runtimes: SETTINGS.runtimes.map((runtime) => ({ ...runtime, remote: true })) });
+  worker.take(leased(leaseOf('1', 1)));
+  const error = { code: 'server_busy', message: 'busy' };
+  worker.take(failed(worker.runOf('1a'), 'busy', { failure: 'wait', error, retryAfterMs: 300_000 }));
+  expect(worker.state.tasks.every((task) => task.closed)).toBe(true);
+  const { wakeAt } = worker.state;
+  expect(wantedOffers(worker.state, T0)).toBeNull();
+  expect(wakeAt).toBeGreaterThanOrEqual(T0 + 300_000);
+  expect(worker.take({ kind: 'time_passed' }, wakeAt ?? 0).effects).toContainEqual({ kind: 'ask_for_work' });
 });

@@ -92,7 +92,9 @@ function signalsFor(before: WorkerState, { now }: WorkerEvent): Change {
 function wantsMore(before: WorkerState, after: WorkerState, now: number): boolean {
   const wanted = wantedOffers(after, now);
   if (wanted === null) return false;
-  const asked = wantedOffers(before, now) ?? [];
+  // A pause that has ended lets the same state want more than before the alarm.
+  const askedAt = isAlarmDue(before, now) ? Math.min(now, (before.wakeAt ?? now) - 1) : now;
+  const asked = wantedOffers(before, askedAt) ?? [];
   return wanted.some((offer) => !asked.some((each) => isSameOffer(each, offer)));
 }
 
