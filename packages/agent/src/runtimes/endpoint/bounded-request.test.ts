@@ -17,8 +17,12 @@ async function ask(listener: RequestListener, bounds: Partial<RequestBounds> = {
   return askUrl(url, bounds, signal);
 }
 
-function askUrl(url: string, bounds: Partial<RequestBounds>, signal?: AbortSignal) {
-  const dispatcher = new Agent();
+function askUrl(
+  url: string,
+  bounds: Partial<RequestBounds>,
+  signal?: AbortSignal,
+  dispatcher: Agent = new Agent(),
+) {
   onTestFinished(() => dispatcher.destroy());
   return boundedRequest(url, { method: 'GET', headers: {}, dispatcher }, { ...BOUNDS, ...bounds }, signal);
 }
@@ -137,4 +141,22 @@ it('reports a broken connection, and whether any byte of the answer arrived', as
     outgoing.writeHead(200).write('half', () => incoming.socket.destroy());
   });
   await expect(cut).rejects.toMatchObject({ isTimeout: false, bytesArrived: true });
+});
+
+it('gets its own reply from a server that sends one reply too many', async () => {
+  let requests = 0;
+  const url = await serveSockets((socket) => {
+    const replies: string[] = [];
+    socket.on('data', () => {
+      requests += 1;
+      // The reply before comes again when the connection is used again.
+      socket.write(replies.join(''));
+      replies.push(`HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nreply ${requests}`);
+      socket.write(replies.join(''));
+    });
+  });
+  const dispatcher = new Agent();
+  for (const n of [1, 2, 3]) {
+    expect((await askUrl(url, {}, undefined, dispatcher)).text).toBe(`reply ${n}`);
+  }
 });

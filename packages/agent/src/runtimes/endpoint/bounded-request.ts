@@ -64,8 +64,12 @@ export async function boundedRequest(
   signal?.addEventListener('abort', abort, { once: true });
   let bytesArrived = false;
   try {
-    const options = { method, headers, dispatcher, signal: end.signal, headersTimeout: 0, bodyTimeout: 0 };
-    const reply = await request(url, { ...options, ...(body === undefined ? {} : { body }) });
+    const reply = await request(url, {
+      ...{ method, headers, dispatcher, signal: end.signal, headersTimeout: 0, bodyTimeout: 0 },
+      // A connection of its own: on one that was used before, a surplus reply of the server would answer this request.
+      reset: true,
+      ...(body === undefined ? {} : { body }),
+    });
     bytesArrived = true;
     const { statusCode: status, headers: replyHeaders, body: replyBody } = reply;
     return { status, headers: replyHeaders, ...(await textOf(replyBody, maxBytes, replyHeaders)) };
