@@ -160,3 +160,14 @@ it('gets its own reply from a server that sends one reply too many', async () =>
     expect((await askUrl(url, {}, undefined, dispatcher)).text).toBe(`reply ${n}`);
   }
 });
+
+it.each([
+  ['without a charset', 'application/json', { text: '"Gr\ufffd\ufffd"', isDamaged: true }],
+  ['of its charset', 'application/json; charset=ISO-8859-1', { text: '"Grüß"', isDamaged: false }],
+  ['of an unknown charset', 'text/plain; charset=x-none', { text: '"Gr\ufffd\ufffd"', isDamaged: true }],
+])('decodes Latin-1 in a reply %s', async (_name, type, expected) => {
+  const reply = await ask((_incoming, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': type }).end(Buffer.from('"Grüß"', 'latin1'));
+  });
+  expect(reply).toMatchObject(expected);
+});

@@ -15,6 +15,8 @@ export interface BoundedReply {
   readonly text: string;
   /** The reply is longer. `text` is its beginning. */
   readonly isTooLong: boolean;
+  /** Bytes of the reply are not text in its encoding. `text` has U+FFFD in their place. */
+  readonly isDamaged: boolean;
 }
 
 export interface BoundedRequest {
@@ -87,7 +89,7 @@ async function textOf(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
   headers: ReplyHeaders,
-): Promise<Pick<BoundedReply, 'text' | 'isTooLong'>> {
+): Promise<Pick<BoundedReply, 'text' | 'isTooLong' | 'isDamaged'>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -95,9 +97,15 @@ async function textOf(
     chunks.push(chunk);
     if (bytes > maxBytes) break;
   }
-  if (bytes > maxBytes) return { text: textIn(Buffer.concat(chunks).subarray(0, maxBytes)), isTooLong: true };
+  if (bytes > maxBytes) {
+    const { text } = textIn(Buffer.concat(chunks).subarray(0, maxBytes), headers);
+    // The limit may have cut a character.
+    return { text, isTooLong: true, isDamaged: false };
+  }
   const plain = await decompressed(Buffer.concat(chunks), headers['content-encoding'], maxBytes);
-  return plain === null ? { text: '', isTooLong: true } : { text: textIn(plain), isTooLong: false };
+  return plain === null
+    ? { text: '', isTooLong: true, isDamaged: false }
+    : { ...textIn(plain, headers), isTooLong: false };
 }
 
 /** Decompresses a body that a gateway has compressed unasked. Returns null if it is longer than allowed. */
@@ -112,6 +120,20 @@ async function decompressed(body: Buffer, encoding: unknown, maxBytes: number): 
   }
 }
 
-function textIn(bytes: Buffer): string {
-  return new TextDecoder().decode(bytes);
+/** Decodes UTF-8, or the encoding that the reply names. */
+function textIn(bytes: Buffer, headers: ReplyHeaders): Pick<BoundedReply, 'text' | 'isDamaged'> {
+  const label = /charset="?([\w-]+)/i.exec(String(headers['content-type']))?.[1] ?? 'utf-8';
+  try {
+    return { text: decoder(label, true).decode(bytes), isDamaged: false };
+  } catch {
+    return { text: decoder(label, false).decode(bytes), isDamaged: true };
+  }
+}
+
+function decoder(label: string, fatal: boolean) {
+  try {
+    return new TextDecoder(label, { fatal });
+  } catch {
+    return new TextDecoder('utf-8', { fatal });
+  }
 }

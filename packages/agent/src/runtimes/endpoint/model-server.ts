@@ -15,6 +15,7 @@ import { type ServerAddress, serverAddress } from './server-address.ts';
 import { type ProxySettings, type ServerConnections, serverConnections } from './server-connections.ts';
 import { failureOfReply } from './server-failure.ts';
 import { withoutSecrets } from './server-secrets.ts';
+import { streamedReply } from './streamed-reply.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Bounds of requests for metadata, such as models and version. */
@@ -76,7 +77,7 @@ export class ModelServer {
       body: jsonText(body),
       headers: { ...this.#headers, 'content-type': 'application/json' },
     });
-    const { status, headers, text, isTooLong } = await boundedRequest(
+    const { status, headers, text, isTooLong, isDamaged } = await boundedRequest(
       this.#address.url(path),
       request,
       this.#bounds,
@@ -84,7 +85,14 @@ export class ModelServer {
     ).catch((error: unknown) => {
       throw error instanceof RequestFailure ? this.#failureOf(error) : error;
     });
-    const reply = parseReply(text);
+    const reply = parseReply(text) ?? streamedReply(text);
+    if (status === 200 && isDamaged) {
+      throw new RunFailure(
+        'permanent',
+        'unreadable_answer',
+        `the model server ${this.host} answered with bytes that are not UTF-8, and named no other encoding`,
+      );
+    }
     if (status === 200 && isTooLong) {
       throw new RunFailure(
         'permanent',
