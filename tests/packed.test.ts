@@ -62,7 +62,7 @@ afterAll(() => rmSync(packed, { recursive: true, force: true }));
 /** Starts an installed program. */
 const startInstalled = (args: readonly string[], folder: string) =>
   start('cli', args, {
-    installed: { node, main: join(project, 'node_modules/.bin/macbatch') },
+    command: [node, join(project, 'node_modules/.bin/macbatch')],
     cwd: folder,
     // With NODE_PATH, which pnpm sets, the program would find the packages of the workspace.
     env: { NODE_PATH: '', TEST_FOLDER: folder, MACBATCH_DATA_DIR: join(folder, 'data') },

@@ -180,6 +180,20 @@ it('up: runs a control plane with its own Postgres until SIGINT', async () => {
   expect(processesWith(folder)).toEqual([]);
 });
 
+it('W7: npm run passes a signal to its pid on to the program', async () => {
+  const folder = testFolder();
+  const worker = start('cli', ['worker', '--url', 'http://127.0.0.1:9'], {
+    // Without the script that installs the workspace first.
+    command: ['npm', 'run', '--silent', '--ignore-scripts', 'macbatch', '--'],
+    env: { MACBATCH_STATE_DIR: folder, PROBE_STATE: join(folder, 'probe_state.json') },
+  });
+  await until(() => worker.stdout().includes('process_replaced'));
+  worker.kill('SIGTERM');
+  await worker.ended;
+  expect(worker.stdout()).toContain('worker.stopped');
+  await until(() => processesWith(folder).length === 0);
+});
+
 it('reports all problems of a wrong configuration together and exits with 1', async () => {
   const control = start('control', [], { env: { MACBATCH_PORT: 'x', MACBATCH_PROT: '1' } });
   const worker = start('worker', [], { env: { MACBATCH_ENDPOINTS: '{', MACBATCH_CONCURRENCY: '0' } });

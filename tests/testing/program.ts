@@ -34,8 +34,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program. The program's path and arguments are appended to it. */
   readonly launcher?: readonly string[];
-  /** The program and the Node that runs it. @default the sources, with the Node of this process */
-  readonly installed?: { readonly node: string; readonly main: string };
+  /** Starts the program. Its arguments are appended. @default the sources, with the Node of this process */
+  readonly command?: readonly string[];
 }
 
 /** Returns the environment without variables that would change the program. */
@@ -54,12 +54,8 @@ export function start(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Program {
-  const { node, main } = options.installed ?? {
-    node: process.execPath,
-    main: join(WORKSPACE, 'apps', app, 'src/main.ts'),
-  };
-  const command = [node, main, ...args];
-  const [program = '', ...rest] = [...(options.launcher ?? []), ...command];
+  const command = options.command ?? [process.execPath, join(WORKSPACE, 'apps', app, 'src/main.ts')];
+  const [program = '', ...rest] = [...(options.launcher ?? []), ...command, ...args];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,
     // Without the cache, each process takes 50 % longer to start.
