@@ -47,7 +47,10 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           // Real servers, processes and signals on a shared machine may be slow. The output names each retry.
           retry: 1,
-          globalSetup: ['./packages/store/src/testing/template-database.ts'],
+          globalSetup: [
+            './packages/store/src/testing/template-database.ts',
+            './tests/testing/bundled-programs.ts',
+          ],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

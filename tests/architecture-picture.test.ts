@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { WORKSPACE } from './testing/program.ts';
+import { WORKSPACE } from './testing/workspace.ts';
 
 const PAGE = join(WORKSPACE, 'ARCHITECTURE.md');
 const START = '<!-- written by tests/architecture-picture.test.ts -->';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WORKSPACE } from './testing/program.ts';
 import { type Finding, parseSource, type SourceFile, workspaceFiles } from './testing/source-files.ts';
+import { WORKSPACE } from './testing/workspace.ts';
 
 /** The workspace packages that each package may import. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

@@ -14,7 +14,8 @@ import { promisify } from 'node:util';
 import { testFolder, until } from '@macbatch/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow, makeFolder } from './testing/folders.ts';
-import { jsonLines, processesWith, start, WORKSPACE } from './testing/program.ts';
+import { jsonLines, processesWith, start } from './testing/program.ts';
+import { WORKSPACE } from './testing/workspace.ts';
 
 /** The Node that runs the installed program. The workflow sets it, and runs these tests with each version. */
 const { MACBATCH_PACKED_NODE: node = process.execPath, PATH = '' } = process.env;

@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { until } from '@macbatch/testing';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
+import { WORKSPACE } from './workspace.ts';
 
-export const WORKSPACE = resolve(import.meta.dirname, '../..');
+/** The files of the bundled programs. */
+const BUNDLED = { cli: 'main', control: 'control', worker: 'worker' } as const;
 
 export interface Ended {
   /** The exit code, or the signal that ended the process. */
@@ -54,7 +56,10 @@ export function start(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Program {
-  const command = options.command ?? [process.execPath, join(WORKSPACE, 'apps', app, 'src/main.ts')];
+  const command = options.command ?? [
+    process.execPath,
+    join(inject('programsFolder'), 'dist', `${BUNDLED[app]}.js`),
+  ];
   const [program = '', ...rest] = [...(options.launcher ?? []), ...command, ...args];
   const child = spawn(program, rest, {
     cwd: options.cwd ?? WORKSPACE,

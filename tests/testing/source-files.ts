@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor, type VisitorObject } from 'oxc-parser';
-import { WORKSPACE } from './program.ts';
+import { WORKSPACE } from './workspace.ts';
 
 /** A TypeScript file of the workspace. */
 export interface SourceFile {
