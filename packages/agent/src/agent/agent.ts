@@ -171,6 +171,9 @@ export class Agent {
       case 'probe_offers':
         void this.#probe(effect);
         break;
+      case 'test_server':
+        void this.#test(effect);
+        break;
       case 'work_ended':
         this.#idle.abort();
         break;
@@ -192,6 +195,11 @@ export class Agent {
     await this.#journal.finished(lease, outcome);
     await this.#options.running?.forget(lease.task_id, outcome.item_id);
     this.#machine.dispatch({ kind: 'outcome_saved', run });
+  }
+
+  async #test({ runtime, model, test }: Extract<Effect, { readonly kind: 'test_server' }>): Promise<void> {
+    const works = await this.#options.runtimes[runtime]?.answers?.(model).catch(() => false);
+    this.#machine.dispatch({ kind: 'server_tested', runtime, model, test, works: works === true });
   }
 
   async #probe({ runtime, offers }: Extract<Effect, { readonly kind: 'probe_offers' }>): Promise<void> {

@@ -67,7 +67,9 @@ async function wrongWith(draw: Hostility): Promise<readonly string[]> {
         ? []
         : [`${id} is good and ended as ${JSON.stringify(outcome)}`];
     }),
-    ...[...server.calls].flatMap(([id, n]) => (n > MAX_CALLS ? [`${id} was sent ${n} times`] : [])),
+    ...[...server.calls].flatMap(([id, n]) =>
+      n > MAX_CALLS && ids.includes(id) ? [`${id} was sent ${n} times`] : [],
+    ),
     ...(draw.faults.length === 0 && charged > 0
       ? [`the trouble of the server cost ${charged} attempts`]
       : []),

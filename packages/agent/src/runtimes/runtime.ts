@@ -117,6 +117,8 @@ export interface Runtime {
   run(request: RunRequest): Promise<RunResult>;
   /** Whether each of these withdrawn offers works again. `code` is that of its failure. */
   probe?(offers: readonly WithdrawnOffer[]): Promise<readonly boolean[]>;
+  /** Whether the model answers a request for one token. */
+  answers?(model: string): Promise<boolean>;
   close(): Promise<void>;
 }
 

@@ -107,6 +107,8 @@ function effectWords(effect: Effect, { runs }: WorkerState): string[] {
       return ['ask for work'];
     case 'probe_offers':
       return [`probe ${effect.offers.map(({ offer }) => offer.job_type).join(' and ')}`];
+    case 'test_server':
+      return [`test ${effect.model}`];
     case 'read_outbox':
       return ['read the outbox'];
     case 'work_ended':

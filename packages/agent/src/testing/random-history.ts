@@ -153,6 +153,10 @@ const MAKE = {
     if (state.runtimes[0]?.probing !== true || offer === undefined || code === undefined) return null;
     return { kind: 'offers_probed', runtime: 0, results: [{ offer, code, works: pick % 2 === 0 }] };
   },
+  test: ({ runtimes, nextNumber }, _outside, pick) =>
+    runtimes[0]?.testing === true
+      ? { kind: 'server_tested', runtime: 0, model: 'm', test: nextNumber - 1, works: pick % 2 === 0 }
+      : null,
   wake: ({ wakeAt }, outside) => {
     if (wakeAt === null) return null;
     outside.now = Math.max(outside.now, wakeAt);
@@ -188,6 +192,7 @@ export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
       often('failReport', 1),
       often('fillDisk', 1),
       often('probe', 1),
+      often('test', 1),
       often('wake', 3),
       often('swap', 1),
       often('drain', 1),

@@ -188,6 +188,17 @@ export function simulate(
         }));
         break;
       }
+      case 'test_server': {
+        const { runtime, model, test } = effect;
+        let open = true;
+        const end = (ended: ItemEnd) => {
+          if (!open) return;
+          open = false;
+          soon(() => ({ kind: 'server_tested', runtime, model, test, works: ended.kind === 'outcome' }));
+        };
+        server.call({ itemId: 'test', at: time.now, end });
+        break;
+      }
       case 'ask_for_work':
         lease();
         break;

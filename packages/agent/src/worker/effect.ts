@@ -45,6 +45,8 @@ export type Effect =
       readonly runtime: number;
       readonly offers: readonly { readonly offer: Offer; readonly code: string }[];
     }
+  /** Asks the server for one token. Ends with `server_tested`. */
+  | { readonly kind: 'test_server'; readonly runtime: number; readonly model: string; readonly test: number }
   /** The drain is complete: nothing runs any more. */
   | { readonly kind: 'work_ended' }
   | {

@@ -15,6 +15,7 @@ import type { LeasedItem } from './held-task.ts';
 import type { FailedEnd } from './item-end.ts';
 import { type Blamed, judgeRun } from './item-record.ts';
 import { laneAbandoned, laneReduced } from './lane.ts';
+import { testIfUnclear } from './test-server.ts';
 import type { Verdict } from './verdict.ts';
 import { type Run, taskOf, type WorkerState } from './worker-state.ts';
 
@@ -119,6 +120,9 @@ export function judgeFailedRun(
         reason: end.error.message,
       }),
       logClosed(state, run),
+      verdict === 'again' && (end.failure === 'interrupted' || end.failure === 'transient')
+        ? testIfUnclear(run, record)
+        : nothing,
       carryOut(verdict),
     )(state);
   };

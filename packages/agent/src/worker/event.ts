@@ -38,6 +38,14 @@ export type Happening =
       readonly runtime: number;
       readonly results: readonly { readonly offer: Offer; readonly code: string; readonly works: boolean }[];
     }
+  /** A server has answered a test, or has not. `test` is numbered like a run. */
+  | {
+      readonly kind: 'server_tested';
+      readonly runtime: number;
+      readonly model: string;
+      readonly test: number;
+      readonly works: boolean;
+    }
   | { readonly kind: 'drain' }
   /** The grace time of a drain is over. */
   | { readonly kind: 'grace_over' }

@@ -76,6 +76,10 @@ function comeToRest(worker: WatchedWorker, start: number): void {
         worker.take({ kind: 'item_ended', run: number, end: { kind: 'outcome', outcome } }, now);
       worker.take({ kind: 'outcome_saved', run: number }, now);
     }
+    for (const [runtime, { testing }] of worker.state.runtimes.entries()) {
+      const tested = { kind: 'server_tested', runtime, model: 'm', test: 0, works: true } as const;
+      if (testing) worker.take(tested, now);
+    }
     worker.take({ kind: 'report_due' }, now);
     worker.take({ kind: 'report_answered', replies: new Map() }, now);
   }

@@ -8,6 +8,7 @@ import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
+import { serverTested } from './test-server.ts';
 import { tellTroubles } from './troubles.ts';
 import { isAlarmDue, setWakeUp } from './wake-up.ts';
 import { offersProbed, probeDueOffers } from './withdraw-failed.ts';
@@ -62,6 +63,8 @@ function changeFor(event: WorkerEvent): Change {
       return reportFailed(event);
     case 'offers_probed':
       return inOrder(offersProbed(event), fillSlots(event.now));
+    case 'server_tested':
+      return serverTested(event);
     case 'drain':
       return inOrder(becomes('draining'), leaveAllTasks(event.now));
     case 'grace_over':

@@ -78,6 +78,8 @@ export interface RuntimeState {
   readonly records: readonly ItemRecord[];
   /** A probe of its withdrawn offers is under way. */
   readonly probing: boolean;
+  /** Its server is asked for one token. Nothing else starts on it. */
+  readonly testing: boolean;
 }
 
 /** What the control plane has said about this boot. */
@@ -163,6 +165,7 @@ export function initialState(settings: WorkerSettings): WorkerState {
       control: newControl(remote, settings.slots),
       records: [],
       probing: false,
+      testing: false,
     })),
     withdrawals: [],
     reports: { waiting: [], partial: [], dueAt: null, sending: null },

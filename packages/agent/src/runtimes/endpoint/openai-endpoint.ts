@@ -12,6 +12,8 @@ import { listsModel, ollamaDigest } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
 import type { ProxySettings } from './server-connections.ts';
 
+/** Time limit of a request for one token. */
+const TEST_MS = 30_000;
 const DEFAULT_TIMEOUT_MS = 15 * 60_000;
 /** Cache lifetime of a digest. A model can be pulled again under the same name. */
 const DIGEST_TRUSTED_MS = 60_000;
@@ -80,11 +82,32 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
       probes.add(probing);
       return probing;
     },
+    async answers(alias) {
+      const model = models.get(alias);
+      if (model === undefined) return false;
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const reply = await server.post(
+        '/chat/completions',
+        { model, messages, max_tokens: 1 },
+        AbortSignal.timeout(TEST_MS),
+      );
+      return isAnswer(reply);
+    },
     async close() {
       await server.close();
       await Promise.all(probes);
     },
   };
+
+  /** Whether a reply decides an item. One token may be too few for the first word. */
+  function isAnswer(reply: object): boolean {
+    try {
+      endpointReply('chat', reply, ownReasons);
+      return true;
+    } catch (error) {
+      return error instanceof RunFailure && error.failure === 'permanent';
+    }
+  }
 
   async function complete(
     jobType: EndpointJobType,
