@@ -44,7 +44,7 @@ async function install(folder: string, paths: readonly string[]): Promise<void> 
 }
 
 beforeAll(async () => {
-  const paths = (await run(process.execPath, [join(WORKSPACE, 'release/src/main.ts'), tarballs]))
+  const paths = (await run(process.execPath, [join(WORKSPACE, 'release/src/main.ts'), 'pack', tarballs]))
     .trim()
     .split('\n');
   const [macbatch = '', ...others] = paths;

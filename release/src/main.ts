@@ -1,13 +1,15 @@
-import { resolve } from 'node:path';
-import { packAll } from './pack.ts';
+import { COMMANDS, HELP } from './commands.ts';
 
-const HELP = `npm run pack              packs the package macbatch and the libraries into ./tarballs
-npm run pack -- FOLDER    packs them into another folder`;
-
-const [target = 'tarballs', ...rest] = process.argv.slice(2);
-if (target.startsWith('-') || rest.length > 0) {
-  process.stderr.write(`${HELP}\n`);
+const [name = '', ...args] = process.argv.slice(2);
+const command = COMMANDS[name];
+if (command === undefined || args.length > command.args.length || args.some((arg) => arg.startsWith('-'))) {
+  process.stderr.write(HELP);
   process.exitCode = 2;
 } else {
-  for (const path of await packAll(resolve(target))) process.stdout.write(`${path}\n`);
+  try {
+    process.stdout.write(await command.run(...args));
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
 }
