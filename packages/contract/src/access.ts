@@ -14,6 +14,7 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   cancelJob: ['submit'],
   retryJob: ['submit'],
   auditJob: ['submit'],
+  countKnownKeys: ['submit'],
   leaseTasks: ['worker'],
   completeBatch: ['worker'],
   releaseTasks: ['worker'],

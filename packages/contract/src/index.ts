@@ -14,6 +14,7 @@ export {
   JobSummary,
   JobType,
   JobView,
+  MAX_LEDGER_KEYS,
   MAX_MODEL_DIGEST_LENGTH,
   MAX_MODEL_NAME_LENGTH,
   ModelUsed,

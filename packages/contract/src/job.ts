@@ -129,6 +129,11 @@ export const JobPage = z.object({ jobs: z.array(JobSummary), next: z.uuid().null
 export const ResultLine = z
   .object({
     seq: z.int().optional().openapi({ description: 'Position of the item in the job, if `after` is given' }),
+    leased_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .optional()
+      .openapi({ description: 'When the attempt was leased, if `after` is given' }),
     id: z.string(),
     status: z.enum(['ok', 'error']),
     output: z.unknown().optional(),
@@ -156,6 +161,23 @@ export const RetryRequest = z
 export const RetryReply = z
   .object({ tasks: z.int().openapi({ description: 'Tasks sent back to pending' }), items: z.int() })
   .openapi('RetryReply');
+
+/** The most keys in one request. */
+export const MAX_LEDGER_KEYS = 5000;
+
+export const LedgerRequest = z
+  .strictObject({
+    keys: z
+      .array(z.string().regex(/^[0-9a-f]{64}$/))
+      .min(1)
+      .max(MAX_LEDGER_KEYS)
+      .openapi({ description: 'Idempotency keys of items, in hex' }),
+  })
+  .openapi('LedgerRequest');
+
+export const LedgerReply = z
+  .object({ known: z.int().openapi({ description: 'Of these keys, those that have an output' }) })
+  .openapi('LedgerReply');
 
 export const JobAudit = z
   .object({

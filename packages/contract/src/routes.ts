@@ -2,7 +2,17 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
 import { JobExplanation } from './explanation.ts';
 import { itemIdToFind } from './item-id.ts';
-import { JobAudit, JobPage, JobView, ResultLine, RetryReply, RetryRequest, Submission } from './job.ts';
+import {
+  JobAudit,
+  JobPage,
+  JobView,
+  LedgerReply,
+  LedgerRequest,
+  ResultLine,
+  RetryReply,
+  RetryRequest,
+  Submission,
+} from './job.ts';
 import {
   Caller,
   CreateKeyReply,
@@ -111,7 +121,8 @@ export const routes = {
         item_id: itemIdToFind.optional().openapi({ description: 'Only this item' }),
         status: z.enum(['ok', 'error']).optional(),
         after: z.coerce.number().int().min(-1).optional().openapi({
-          description: 'Only items behind this position, which begins at 0. Adds `seq` to each line',
+          description:
+            'Only items behind this position, which begins at 0. Adds `seq` and `leased_at` to each line',
         }),
         until_open: z
           .enum(['true', 'false'])
@@ -144,6 +155,14 @@ export const routes = {
     summary: 'Send failed tasks back to pending',
     request: { params: jobParams, body: body(RetryRequest) },
     responses: { 200: json(RetryReply, 'The numbers of tasks and items sent back'), ...refused },
+  }),
+  countKnownKeys: createRoute({
+    method: 'post',
+    path: '/v1/ledger/count',
+    summary: 'Count the idempotency keys for which the ledger has an output',
+    description: "Only outputs of the caller's group. A job with these items would not run them again.",
+    request: { body: body(LedgerRequest) },
+    responses: { 200: json(LedgerReply, 'The number of known keys'), ...refused },
   }),
   leaseTasks: createRoute({
     method: 'post',

@@ -8,6 +8,7 @@ import { readDeploymentId } from './database/read-deployment-id.ts';
 import { readSchemaState } from './database/schema-state.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { closeJobs } from './jobs/close-jobs.ts';
+import { countKnownKeys } from './jobs/count-known-keys.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { readJob } from './jobs/read-job.ts';
 import { resultOf, resultPages } from './jobs/results.ts';
@@ -104,6 +105,8 @@ export function createStore(options: StoreOptions): Store {
     },
     auditJob: (id) => auditJob(connections, id),
     results: (jobId, range) => resultPages(connections, jobId, range),
+    countKnownKeys: async (owner, keys) =>
+      (await countKnownKeys.one(connections.durable, { owner, keys })).count,
     resultOf: (jobId, itemId) => resultOf(connections, jobId, itemId),
     async lease({ renews, knownLeases, ...storeCall }) {
       const seconds = renews ? renewedLeaseSeconds : leaseSeconds;

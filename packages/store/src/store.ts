@@ -97,6 +97,8 @@ export interface Store {
   /** Pages of results in the order of submission. */
   results(jobId: string, range: ResultRange): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
+  /** Counts the idempotency keys, in hex, for which the ledger of an owner has an output. */
+  countKnownKeys(owner: string, keys: readonly string[]): Promise<number>;
   lease(call: StoreLeaseCall): Promise<StoreLeases>;
   /** Workers whose lease budget this process has reduced, because of their errors. */
   workersOnProbation(): WorkerOnProbation[];

@@ -13,6 +13,7 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   readJob: ['submit', 'admin'],
   explainJob: ['submit', 'admin'],
   readResults: ['submit', 'admin'],
+  countKnownKeys: ['submit', 'admin'],
   cancelJob: ['submit', 'admin'],
   retryJob: ['submit', 'admin'],
   auditJob: ['submit', 'admin'],
@@ -50,6 +51,7 @@ const NEVER_LEASED = { task_id: '1', attempt: 1 };
 const BODIES: Readonly<Partial<Record<RouteName, unknown>>> = {
   submitJob: { ...JOB, items: [{ id: 'a', payload: 1 }] },
   retryJob: {},
+  countKnownKeys: { keys: ['0'.repeat(64)] },
   leaseTasks: LEASE,
   completeBatch: { worker_id: 'ann', entries: [{ ...NEVER_LEASED, outcomes: [], final: false }] },
   releaseTasks: { worker_id: 'ann', tasks: [NEVER_LEASED] },

@@ -82,6 +82,10 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
     return store.retryJob(params.id, { items: body.items ?? false });
   });
 
+  mount(surface, 'countKnownKeys', async ({ body }, caller) => ({
+    known: await store.countKnownKeys(caller.owner, body.keys),
+  }));
+
   app.get(honoPath(routes.readResults.path), async (c) => {
     const caller = await authenticator.admit(c, 'readResults');
     const { params, query } = routes.readResults.request;

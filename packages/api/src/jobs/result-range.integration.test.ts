@@ -13,7 +13,7 @@ async function results(query: string): Promise<string[]> {
     .split('\n')
     .slice(0, -1)
     .map((text) => {
-      expect(text).toMatch(query.includes('after') ? /^\{"seq":\d+,"id":/ : /^\{"id":/);
+      expect(text).toMatch(query.includes('after') ? /^\{"seq":\d+,"leased_at":"[^"]+Z","id":/ : /^\{"id":/);
       const { seq, id, status } = JSON.parse(text) as Readonly<Record<string, unknown>>;
       return `${seq} ${id} ${status}`;
     });

@@ -8,21 +8,24 @@ function lineWriter(withSeq: boolean): (result: Result) => string {
   const model = kept<string | null>(JSON.stringify);
   const digest = kept<string | null>(JSON.stringify);
   const worker = kept<string | null>(JSON.stringify);
-  const time = kept<number | undefined>((ms) =>
-    ms === undefined ? 'null' : `"${new Date(ms).toISOString()}"`,
-  );
+  const time = kept(timeText);
+  const leased = kept(timeText);
   return (result) => {
     const outcome =
       result.output === null
         ? `"status":"error","error":${result.error}`
         : `"status":"ok","output":${result.output}`;
     return (
-      `{${withSeq ? `"seq":${result.seq},` : ''}"id":${JSON.stringify(result.itemId)},${outcome}` +
+      `{${withSeq ? `"seq":${result.seq},"leased_at":${leased(result.leasedAt?.getTime())},` : ''}"id":${JSON.stringify(result.itemId)},${outcome}` +
       `,"model":${model(result.model)},"model_digest":${digest(result.modelDigest)}` +
       `,"worker":${worker(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
       `,"finished_at":${time(result.recordedAt?.getTime())}${result.reused ? ',"reused":true' : ''}}\n`
     );
   };
+}
+
+function timeText(ms: number | undefined): string {
+  return ms === undefined ? 'null' : `"${new Date(ms).toISOString()}"`;
 }
 
 /** Caches the text of the last value. */

@@ -56,6 +56,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
   readResults: { params: { id: ID }, query: { item_id: 'a', status: 'ok', after: '0', until_open: 'true' } },
   cancelJob: { params: { id: ID } },
   auditJob: { params: { id: ID } },
+  countKnownKeys: { body: { keys: ['0'.repeat(64)] } },
   retryJob: { params: { id: ID }, body: { items: true } },
   leaseTasks: {
     body: {

@@ -6,18 +6,21 @@ export interface Outcome {
   readonly seq: number | null;
   readonly id: string;
   readonly isOk: boolean;
-  /** The line without `seq`, exactly as it was sent. */
+  /** When its attempt was leased, in milliseconds. */
+  readonly leasedMs: number | null;
+  /** The line without `seq` and `leased_at`, exactly as it was sent. */
   readonly text: string;
 }
 
-const SEQ = /^\{"seq":(\d+),/;
+const SEQ = /^\{"seq":(\d+),(?:"leased_at":(?:null|"([^"]*)"),)?/;
 
 /** Reads a line of results. */
 export function readOutcome(line: string): Outcome {
   const seq = SEQ.exec(line);
   const text = seq === null ? line : `{${line.slice(seq[0].length)}`;
   const { id, status } = JSON.parse(text) as { readonly id: string; readonly status: string };
-  return { seq: seq === null ? null : Number(seq[1]), id, isOk: status === 'ok', text };
+  const leasedMs = seq?.[2] === undefined ? null : Date.parse(seq[2]);
+  return { seq: seq === null ? null : Number(seq[1]), leasedMs, id, isOk: status === 'ok', text };
 }
 
 /** The JSON texts of the members of an object. */

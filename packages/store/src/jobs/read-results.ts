@@ -13,6 +13,7 @@ export interface ResultRow {
   readonly model_digest: string | null;
   readonly worker_id: string | null;
   readonly attempt: number | null;
+  readonly leased_at: Date | null;
   readonly usage: string | null;
   readonly recorded_at: Date | null;
   readonly reused: boolean;
@@ -51,15 +52,15 @@ export const readResults = statement<ResultPageArguments, ResultRow>((arg) => {
     where page.output is not null or page.error is not null or failed.error is not null
   ),
   ran_by as materialized ( -- a page has far fewer leases than items
-    select ran.task_id, ran.attempt, lease.worker_id
+    select ran.task_id, ran.attempt, lease.worker_id, lease.leased_at
     from (select distinct task_id, attempt from ended_items where task_id is not null) as ran
     cross join lateral (
-      select ${leases.workerId} from ${leases} where ${leases.taskId} = ran.task_id and ${leases.attempt} = ran.attempt
+      select ${leases.workerId}, ${leases.leasedAt} from ${leases} where ${leases.taskId} = ran.task_id and ${leases.attempt} = ran.attempt
       offset 0 -- looked up by key: without this all leases may be read into a hash
     ) as lease
   )
   select ended.seq, ended.item_id, ended.output, ended.error, ${models.name} as model, ${models.digest} as model_digest,
-    ran_by.worker_id, ended.attempt, ended.usage, ended.recorded_at, coalesce(ended.reused, false) as reused
+    ran_by.worker_id, ran_by.leased_at, ended.attempt, ended.usage, ended.recorded_at, coalesce(ended.reused, false) as reused
   from ended_items as ended
   left join ran_by on ran_by.task_id = ended.task_id and ran_by.attempt = ended.attempt
   left join ${models} on ${models.id} = ended.model_id

@@ -22,6 +22,8 @@ export interface Result {
   readonly modelDigest: string | null;
   readonly worker: string | null;
   readonly attempt: number | null;
+  /** When the attempt was leased. */
+  readonly leasedAt: Date | null;
   /** JSON text. */
   readonly usage: string | null;
   readonly recordedAt: Date | null;
@@ -113,6 +115,7 @@ function toResult(row: ResultRow): Result {
     modelDigest: row.model_digest,
     worker: row.worker_id,
     attempt: row.attempt,
+    leasedAt: row.leased_at,
     usage: row.usage,
     recordedAt: row.recorded_at,
     reused: row.reused,
