@@ -81,6 +81,11 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     [[...CSV, '--format', 'xml'], /Allowed choices are jsonl, json, csv, tsv, lines/],
     [['run', '--prompt', '{{a}}'], /Name a file/],
     [['run', '--join'], /--join needs a file/],
+    [['run', '--try'], /--try needs a file/],
+    [['run', '--dry-run'], /--dry-run needs a file/],
+    [[...EMBED, '--try', '0'], /--try must be a number from 1 to 1000, not "0"/],
+    [[...EMBED, '--yes'], /--yes needs --try/],
+    [[...EMBED, '--dry-run', '--try'], /cannot be used with option '--try/],
     [[...EMBED, '-o', 'x.csv.gz'], /would be neither compressed nor a workbook/],
     [[...EMBED, '-o', 'x.jsonl', '--excel'], /--excel is for CSV/],
     [[...EMBED, '-o', 'x.csv', '--join', '--order', 'completion'], /--join needs the order of the input/],
@@ -116,6 +121,24 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(existsSync(join(folder, '.macbatch'))).toBe(false);
   });
+});
+
+it('shows with --dry-run what a job would hold, and starts nothing', async () => {
+  const { code, stdout, stderr } = await run(...CSV, '--prompt', 'Sort: {{review}}', '--dry-run');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `${join(folder, 'reviews.csv')}: CSV\n` });
+  expect(stdout).toBe(`chat with m
+1 item, 12 bytes of payloads, columns: id, review
+no id is used twice
+the ledger was not asked: there is no database yet
+
+item 1
+  Sort: good
+
+dry run: nothing was sent
+`);
+  expect(existsSync(join(folder, '.macbatch'))).toBe(false);
+  const json = await run(...CSV, '--text', 'review', '--dry-run', '--json');
+  expect(JSON.parse(json.stdout)).toMatchObject({ items: 1, examples: [{ id: '1', payload: '"good"' }] });
 });
 
 it('prints help for `run --help` and exits with 0', async () => {

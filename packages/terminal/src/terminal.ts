@@ -3,7 +3,7 @@ import type { Log } from '@macbatch/process';
 
 /** Everything outside the process that a command uses. `main.ts` creates it; tests create their own. */
 export interface Terminal {
-  readonly stdin: NodeJS.ReadableStream;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   /** For results: text, or JSON with --json. */
   readonly stdout: Writable;
   /** For progress and notes. */

@@ -3,6 +3,7 @@ import { EXIT, Failure, printJson, printLine, type Terminal, watchJob } from '@m
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { formatOption, type InputFlags, inputOptions } from '../options/input-options.ts';
+import { completeJobId } from '../options/job-id.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
 import { addCommand } from './command-names.ts';
 
@@ -25,13 +26,14 @@ export function addResults(program: Command, terminal: Terminal): void {
     .option('--join <files...>', "write the columns of the job's input files before those of the outcome")
     .addOption(formatOption('format of the files of --join, if the job was submitted with it'))
     .option('--id <column>', 'column with the ids, if the job was submitted with it')
-    .action(async (id: string, options: ResultsOptions) => {
+    .action(async (part: string, options: ResultsOptions) => {
       const client = connect(options, terminal);
       const path = options.output ?? '-';
       await using join = await openJoined(options, terminal);
       const only = options.only ?? options.status;
       const flags = { ...options, ...(only === undefined ? {} : { only }) };
       const output = await openOutput(path, flags, { inputs: join === null ? [] : [join], join }, terminal);
+      const id = await completeJobId(client, part);
       const follow = options.follow === true;
       const writing = writeOutcomes(
         client,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { JobView } from '@macbatch/contract';
 import {
   contentKey,
@@ -7,36 +8,32 @@ import {
   formatsText,
   type JobInput,
   jobHeader,
-  submitDraft,
-  writeOutcomes,
+  type OutcomeTarget,
 } from '@macbatch/job-files';
-import { isEmbeddedModelInstalled, type LocalPool, startLocalPool } from '@macbatch/local-pool';
+import { isEmbeddedModelInstalled, startLocalPool } from '@macbatch/local-pool';
 import {
-  counted,
   EXIT,
-  earlierJobsText,
   Failure,
   printJson,
   printLine,
-  smallerTasksText,
   summaryJson,
   summaryText,
   type Terminal,
-  watchJob,
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { createClient } from '../options/connection.ts';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
-import { type Output, type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
+import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
+import { type PreviewFlags, triedCount, withPreviewOptions } from '../options/preview-options.ts';
 import { addCommand } from './command-names.ts';
+import { dryRunLocally } from './dry-run-locally.ts';
 import { exitCodeOf } from './job.ts';
-import { giveUpOnLastingTrouble } from './lasting-trouble.ts';
+import { runOnPool } from './run-on-pool.ts';
 import { dataDirOf } from './up.ts';
 
-interface RunOptions extends JobOptions, InputFlags, OutputFlags, EndpointOptions {
+interface RunOptions extends JobOptions, InputFlags, OutputFlags, PreviewFlags, EndpointOptions {
   readonly join?: boolean;
   readonly workers?: string;
   readonly dataDir?: string;
@@ -47,7 +44,9 @@ interface RunOptions extends JobOptions, InputFlags, OutputFlags, EndpointOption
 /** Adds the command `run`. */
 export function addRun(program: Command, terminal: Terminal): void {
   const command = addCommand(program, 'run');
-  withEndpointOptions(withOutputOptions(withInputOptions(withJobOptions(command)), 'beside the input'))
+  withEndpointOptions(
+    withPreviewOptions(withOutputOptions(withInputOptions(withJobOptions(command)), 'beside the input')),
+  )
     .option('--join', 'write the columns of the input before those of the outcome')
     .option('--workers <n>', 'number of worker processes (default: 1 with a model server, otherwise 2)')
     .option('--retry', 'run the items again that failed in an earlier run of this file')
@@ -73,7 +72,15 @@ export function addRun(program: Command, terminal: Terminal): void {
         terminal,
       );
       const draft = given?.draft ?? exampleDraft(options);
+      const tried = triedCount(options);
+      if (given === null && (tried !== null || options.dryRun === true))
+        throw new Failure(EXIT.usage, `${options.dryRun === true ? '--dry-run' : '--try'} needs a file`);
       if (input !== null) printLine(terminal.stderr, formatsText(input.files));
+      const dataDir = dataDirOf(options.dataDir, terminal);
+      if (given !== null && options.dryRun === true) {
+        await dryRunLocally(given, dataDir, options.json === true, terminal);
+        return;
+      }
       const contentHash = await contentKey(draft);
       const key = {
         contentHash,
@@ -91,22 +98,22 @@ export function addRun(program: Command, terminal: Terminal): void {
 
       printLine(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
       const pool = await startLocalPool({
-        dataDir: dataDirOf(options.dataDir, terminal),
+        dataDir,
         env,
         port: 0,
         workers,
       });
-      let job: JobView;
+      let job: JobView | null;
       try {
-        job = await runJob(pool, draft, key, options, { target, form }, terminal);
+        const trial =
+          given === null || tried === null ? null : { job: given, count: tried, yes: options.yes === true };
+        const output = { target, form };
+        job = await runOnPool(pool, { draft, key, output, retry: options.retry === true, trial }, terminal);
       } finally {
-        if (terminal.interrupted.aborted)
-          printLine(
-            terminal.stderr,
-            `stopping; run the same command again to continue${target.kind === 'file' ? `. Outcomes so far: ${output}.part` : ''}`,
-          );
+        if (terminal.interrupted.aborted) printLine(terminal.stderr, stopText(target, output));
         await pool.stop(terminal.forceQuit);
       }
+      if (job === null) return;
       if (options.json === true)
         printJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));
       else {
@@ -126,60 +133,6 @@ function defaultOutput(input: JobInput | null): string {
     : `${file.name}.outcomes.jsonl`;
 }
 
-async function runJob(
-  pool: LocalPool,
-  draft: Draft,
-  key: { readonly contentHash: string; readonly idempotencyKey: string },
-  options: RunOptions,
-  output: Output,
-  terminal: Terminal,
-): Promise<JobView> {
-  const client = createClient(pool.url, terminal);
-  const { job, created } = await submitDraft(client, draft, key, terminal.interrupted);
-  if (created)
-    printLine(
-      terminal.stderr,
-      `job ${job.id}: ${counted(job.items.total, 'item')} in ${counted(job.tasks.total, 'task')}`,
-    );
-  else
-    printLine(
-      terminal.stderr,
-      `continuing job ${job.id}: ${job.items.ok + job.items.error} of ${job.items.total} items have an outcome`,
-    );
-  const smaller = smallerTasksText(job);
-  if (created && smaller !== '') printLine(terminal.stderr, smaller);
-  const { jobs } = await client.call('listJobs', { query: { limit: 200 } });
-  const earlier = earlierJobsText(jobs, job.id);
-  if (earlier !== '') printLine(terminal.stderr, earlier);
-  if (options.retry === true && !created) {
-    const retried = await client.call('retryJob', { params: { id: job.id }, body: { items: true } });
-    printLine(
-      terminal.stderr,
-      `${counted(retried.tasks, 'task')} will run again, ${counted(retried.items, 'item error')} removed`,
-    );
-  }
-  const watching = new AbortController();
-  const signal = AbortSignal.any([terminal.interrupted, watching.signal]);
-  const poolFailure = brokenPool(pool).then((reason) => {
-    watching.abort(new Failure(EXIT.unavailable, reason));
-    throw new Failure(EXIT.unavailable, reason);
-  });
-  // Stopping the pool after the end of the job rejects this promise too.
-  poolFailure.catch(() => undefined);
-  const writing = writeOutcomes(client, { ...output, jobId: job.id, follow: true }, signal);
-  try {
-    const [ended] = await Promise.race([
-      Promise.all([watchJob(client, job.id, terminal, signal, giveUpOnLastingTrouble(terminal)), writing]),
-      poolFailure,
-    ]);
-    return ended;
-  } finally {
-    watching.abort(terminal.interrupted.reason);
-    // It saves what has arrived.
-    await writing.catch(() => undefined);
-  }
-}
-
 /** One worker per model server: a worker adapts the number of concurrent requests, and a second one would disturb that. */
 function defaultWorkers(env: Readonly<Record<string, string | undefined>>): number {
   return hasEndpoint(env) ? 1 : 2;
@@ -191,16 +144,9 @@ function hasEndpoint({
   return endpoints !== undefined && endpoints !== '[]';
 }
 
-/** Resolves with the reason when the pool can no longer finish the job. */
-async function brokenPool(pool: LocalPool): Promise<string> {
-  const control = pool.control.exited.then(
-    (end) => `The control plane ended with ${end}. Its log: ${pool.control.logPath}`,
-  );
-  const workers = Promise.all(pool.workers.map((worker) => worker.exited)).then(
-    (ends) =>
-      `All workers ended (${ends.join(', ')}). Their logs: ${pool.workers.map((worker) => worker.logPath).join(', ')}`,
-  );
-  return Promise.race([control, workers]);
+function stopText(target: OutcomeTarget, output: string): string {
+  const hasDraft = target.kind === 'file' && existsSync(target.draft);
+  return `stopping; run the same command again to continue${hasDraft ? `. Outcomes so far: ${output}.part` : ''}`;
 }
 
 /** Adds the defaults of `run`: the model inside the worker, and errors as the only attempts that count. */

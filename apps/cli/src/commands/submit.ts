@@ -6,21 +6,33 @@ import { type ConnectionOptions, connect, withConnection } from '../options/conn
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
+import { type PreviewFlags, triedCount, withPreviewOptions } from '../options/preview-options.ts';
 import { addCommand } from './command-names.ts';
+import { dryRun, tryFirst } from './preview.ts';
+
+interface SubmitOptions extends JobOptions, InputFlags, PreviewFlags, ConnectionOptions {}
 
 /** Adds the command `submit`. */
 export function addSubmit(program: Command, terminal: Terminal): void {
   const command = addCommand(program, 'submit');
-  withConnection(withInputOptions(withJobOptions(command)))
+  withConnection(withPreviewOptions(withInputOptions(withJobOptions(command))))
     .addHelpText('after', INPUT_HELP)
-    .action(async (files: readonly string[], options: JobOptions & InputFlags & ConnectionOptions) => {
-      const { draft, input } = await openFileJob(files, options, terminal);
-      await using _opened = input;
+    .action(async (files: readonly string[], options: SubmitOptions) => {
+      const tried = triedCount(options);
+      const given = await openFileJob(files, options, terminal);
+      const { draft } = given;
+      await using input = given.input;
       printLine(terminal.stderr, formatsText(input.files));
+      const client = connect(options, terminal);
+      if (options.dryRun === true) return await dryRun(given, client, options.json === true, terminal);
       const contentHash = await contentKey(draft);
       const idempotencyKey = options.fresh === true ? `fresh-${randomUUID()}` : contentHash;
+      if (tried !== null) {
+        const trial = { count: tried, yes: options.yes === true };
+        if (!(await tryFirst(given, client, trial, terminal, terminal.interrupted))) return;
+      }
       const { job, created } = await submitDraft(
-        connect(options, terminal),
+        client,
         draft,
         { contentHash, idempotencyKey },
         terminal.interrupted,

@@ -1,15 +1,9 @@
 import type { JobType } from '@macbatch/core';
 import { type Options, stringify } from 'csv-stringify/sync';
 import { flattenOutput } from './flatten-output.ts';
+import { mainText } from './main-text.ts';
 import { cellText, memberTexts } from './outcome.ts';
 import type { JoinedOutcome, OutcomeEncoder } from './outcome-encoder.ts';
-
-/** The member of an output that a person wants to see in the column `output`, by job type. */
-const MAIN_MEMBER: { readonly [Type in JobType]?: string } = {
-  chat: 'text',
-  generate: 'text',
-  classify: 'label',
-};
 
 const BEHIND_OUTPUT = ['status', 'error_code', 'error_message', 'model', 'finished_at'];
 
@@ -64,13 +58,6 @@ function outputCells(output: string | undefined, { outputColumns, jobType }: Tab
   if (outputColumns === null) return [mainText(output, jobType)];
   const values = new Map(output === undefined ? [] : flattenOutput(output));
   return outputColumns.map((column) => cellText(values.get(column)));
-}
-
-function mainText(output: string | undefined, jobType: JobType): string {
-  const name = MAIN_MEMBER[jobType];
-  const main =
-    name !== undefined && output?.startsWith('{') === true ? memberTexts(output).get(name) : undefined;
-  return cellText(main?.startsWith('"') === true ? main : output);
 }
 
 /** Gives columns of an outcome another name if the input has a column of that name. */

@@ -16,6 +16,8 @@ export interface OutcomePool {
   readonly client: Client;
   /** Submits a job with one item a task. */
   submit(input: JobInput, header?: JobHeader): Promise<string>;
+  /** Leases all pending tasks. Returns the ids of their items. */
+  lease(): Promise<readonly string[]>;
   /** Ends items by id. Leases what it needs. */
   end(ends: Readonly<Record<string, ReportedEnd>>): Promise<void>;
 }
@@ -35,6 +37,15 @@ export function outcomePool(): OutcomePool {
       return app.request(url, init);
     },
   });
+  const lease = async () => {
+    const { jobs } = await client.call('listJobs', { query: {} });
+    const offers = jobs.map(({ job_type, model }) => ({ job_type, model }));
+    const { tasks } = await client.call('leaseTasks', {
+      body: { worker_id: 'ann', boot_id: 'boot', lease_limit: 1000, offers },
+    });
+    for (const task of tasks) for (const { item_id } of task.items) held.set(item_id, task);
+    return tasks.flatMap(({ items }) => items.map(({ item_id }) => item_id));
+  };
   return {
     db,
     client,
@@ -44,13 +55,9 @@ export function outcomePool(): OutcomePool {
       const key = { contentHash, idempotencyKey: contentHash };
       return (await submitDraft(client, draft, key, new AbortController().signal)).job.id;
     },
+    lease,
     async end(ends) {
-      const { jobs } = await client.call('listJobs', { query: {} });
-      const offers = jobs.map(({ job_type, model }) => ({ job_type, model }));
-      const { tasks } = await client.call('leaseTasks', {
-        body: { worker_id: 'ann', boot_id: 'boot', lease_limit: 1000, offers },
-      });
-      for (const task of tasks) for (const { item_id } of task.items) held.set(item_id, task);
+      await lease();
       const entries = Object.entries(ends).map(([id, end]) => {
         const task = held.get(id);
         if (task === undefined) throw new Error(`nobody can lease the item ${id}`);
