@@ -215,15 +215,17 @@ export class WatchedWorker {
 
   /** No slot is idle while an item may run in it. A worker that waits for an endpoint has set its alarm. */
   #checkSlots(now: number): void {
-    const { tasks, runs, settings, wakeAt } = this.#state;
+    const { tasks, runs, settings, wakeAt, runtimes } = this.#state;
     if (wakeAt !== null && wakeAt > now) return;
+    // Nothing starts on a server before it has answered its test.
+    if (runtimes.some(({ testing }) => testing)) return;
     const startable = tasks.filter(
       (task) => isStartable(task) && !task.possiblyExpired && now <= task.trustedUntil,
     );
     const hasSuspects = tasks.some((task) => task.suspects.length > 0 && !task.possiblyExpired);
     if (runs.length === 0) check(startable.length === 0, 'leaves all slots idle');
     if (runs.some(({ suspicion }) => suspicion !== null) || hasSuspects) return;
-    if (this.#state.runtimes.some(isHeldUp) || runs.some(({ exclusive }) => exclusive)) return;
+    if (runtimes.some(isHeldUp) || runs.some(({ exclusive }) => exclusive)) return;
     const queued = startable.some(({ queue }) => queue.length > 0);
     check(runs.length >= settings.slots || !queued, 'leaves a slot idle');
   }
