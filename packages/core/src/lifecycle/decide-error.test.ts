@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { after } from '../testing/after.ts';
 import { ERROR, expire, fail, lease, release, report, T0 } from '../testing/events.ts';
 import { fresh, ITEMS, leasedByAnn, times } from '../testing/sample-tasks.ts';
+import { decide } from './decide.ts';
+import type { TaskEvent } from './event.ts';
 import { newTask, RETRY_POLICIES } from './task.ts';
 
 describe('fail', () => {
@@ -89,4 +91,11 @@ describe('release', () => {
     expect(twoErrors.status).toBe('pending');
     expect(after(twoErrors, lease('ann'), fail('ann', 23)).status).toBe('failed');
   });
+});
+
+it('decide: names the events when a type is unknown', () => {
+  const unknown = JSON.parse('{"type":"toString","now":0}') as TaskEvent;
+  expect(() => decide(fresh, unknown)).toThrow(
+    '"toString" is not an event of a task: there are lease, renew, report,',
+  );
 });

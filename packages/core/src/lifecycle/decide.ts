@@ -102,9 +102,14 @@ export function refusal(task: Pick<Task, 'status' | 'attempts' | 'cancelled'>, e
  * really had that lease.
  *
  * The control plane does not call this function. It runs the same rules as SQL, and the store's tests prove that
- * SQL against this reference (`packages/store/src/lifecycle`).
+ * SQL against this reference (`packages/store/src/lifecycle`). Throws for an event of an unknown type, or without a
+ * field that its type requires.
  */
 export function decide(task: Task, event: TaskEvent): Decision {
+  if (!Object.hasOwn(RULES, event.type))
+    throw new TypeError(
+      `"${event.type}" is not an event of a task: there are ${Object.keys(RULES).join(', ')}`,
+    );
   const rule = RULES[event.type].find(({ when }) => when.every((condition) => holds(condition, task, event)));
   if (rule === undefined) return { ok: false, reason: refusal(task, event) };
   const changes = Object.entries(rule.becomes).map(([field, operand]) => [
