@@ -51,7 +51,7 @@ it('runs a file on this machine, and runs no item twice when called again', asyn
   expect(first.stdout).toMatch(/items ok \/ failed \/ total +25 \/ 0 \/ 25/);
   expect(first.stdout).toMatch(/attempts \(leases granted\) +7/);
   expect(first.stdout).toMatch(/lease_expired_events +0/);
-  expect(first.stdout).toMatch(/worker +tasks done +tasks failed +items ok +items failed +items\/s/);
+  expect(first.stdout).toMatch(/worker +tasks done +tasks failed +items ok +item errors +items\/s/);
   expect(first.stdout).toContain('universal-sentence-encoder-lite-en');
   const written = outcomes();
   expect(written.map(({ id, status }) => `${id} ${status}`)).toEqual(

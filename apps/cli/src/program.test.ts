@@ -47,6 +47,11 @@ it('prints help for every command and exits with 0', async () => {
     const help = await run(name, '--help');
     expect(help).toMatchObject({ code: 0, stderr: '' });
     expect(help.stdout).toMatch(new RegExp(`^Usage: macbatch ${name}\\b`));
+    const [, below = ''] = help.stdout.split('\nCommands:\n');
+    const actions = Array.from(below.matchAll(/^ {2}([a-z]+) /gm), ([, action = '']) => action);
+    for (const action of actions.filter((each) => each !== 'help'))
+      expect((await run(name, action, '--help')).stdout).toContain('--json');
+    if (actions.length === 0) expect(help.stdout).toContain('--json');
   }
 });
 

@@ -33,7 +33,7 @@ export function summaryText(job: JobView): string {
     ],
   );
   const workers = table(
-    ['worker', 'tasks done', 'tasks failed', 'items ok', 'items failed', 'items/s'],
+    ['worker', 'tasks done', 'tasks failed', 'items ok', 'item errors', 'items/s'],
     job.workers.map((worker) => [
       worker.worker_id,
       worker.tasks_done,

@@ -1,13 +1,14 @@
 import { join, resolve } from 'node:path';
 import { runInForeground } from '@macbatch/local-pool';
 import { type BackupPlace, backUpEmbedded, OpenPostgresError, restoreEmbedded } from '@macbatch/postgres';
-import { EXIT, Failure, printLine, type Terminal } from '@macbatch/terminal';
+import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { addCommand } from './command-names.ts';
 import { dataDirOf } from './up.ts';
 
 interface BackupOptions {
   readonly dataDir?: string;
+  readonly json?: boolean;
 }
 
 const DATA_DIR = [
@@ -19,18 +20,25 @@ const DATA_DIR = [
 export function addBackup(program: Command, terminal: Terminal): void {
   addCommand(program, 'backup')
     .option(...DATA_DIR)
+    .option('--json', 'print JSON')
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);
       await asFailure(backUpEmbedded(place));
-      printLine(terminal.stderr, `${place.file} contains the database and its password: keep it secret.`);
+      if (options.json === true) return printJson(terminal.stdout, { file: place.file });
+      return printLine(
+        terminal.stderr,
+        `${place.file} contains the database and its password: keep it secret.`,
+      );
     });
 
   addCommand(program, 'restore')
     .option(...DATA_DIR)
+    .option('--json', 'print JSON')
     .action(async (file: string, options: BackupOptions) => {
       const place = backupPlace(file, options, terminal);
       await asFailure(restoreEmbedded(place, (draftDir) => markRestored(draftDir, terminal)));
-      printLine(
+      if (options.json === true) return printJson(terminal.stdout, { data_dir: place.dataDir });
+      return printLine(
         terminal.stderr,
         `${place.dataDir} contains the database of the backup. Start the control plane now.`,
       );

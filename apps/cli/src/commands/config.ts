@@ -11,7 +11,12 @@ export function addConfig(program: Command, terminal: Terminal): void {
   config
     .command('path')
     .description('print the path of the configuration file')
-    .action(() => printLine(terminal.stdout, configPath(terminal.env)));
+    .option('--json', 'print JSON')
+    .action(({ json }: { readonly json?: boolean }) => {
+      const path = configPath(terminal.env);
+      if (json === true) printJson(terminal.stdout, { path });
+      else printLine(terminal.stdout, path);
+    });
 
   config
     .command('show')

@@ -2,7 +2,7 @@ import { runInForeground } from '@macbatch/local-pool';
 import { DEFAULT_CONTROL_URL } from '@macbatch/settings';
 import type { Terminal } from '@macbatch/terminal';
 import { EXIT, Failure } from '@macbatch/terminal';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { addCommand } from './command-names.ts';
 
@@ -31,7 +31,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
       '--lease-limit <tasks>',
       'most tasks to lease in one call (default: what the worker runs in 45 seconds)',
     )
-    .addOption(new Option('--json', 'the output is always JSON lines').hideHelp())
+    .option('--json', 'no effect: the output is always JSON lines')
     .addHelpText(
       'after',
       '\nworker join URL --token T exchanges a token for the key of this worker, and stores the key.\nworker purge empties the outbox of a worker that is not running: outcomes that it could not report are lost.',
