@@ -15,6 +15,7 @@ import {
 } from '@macbatch/contract';
 import pRetry, { AbortError } from 'p-retry';
 import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
+import { redirectErrorOf } from './redirect-error.ts';
 import { UnreadableReply } from './unreadable-reply.ts';
 
 export interface ClientOptions {
@@ -168,7 +169,13 @@ export class Client {
       let response: Response;
       try {
         const { headers, ...rest } = typeof init === 'function' ? init() : init;
-        response = await this.#fetch(url, { ...rest, headers: { ...this.#headers, ...headers }, ...signal });
+        response = await this.#fetch(url, {
+          ...rest,
+          headers: { ...this.#headers, ...headers },
+          // A key would go to another server, and a POST would become a GET.
+          redirect: 'manual',
+          ...signal,
+        });
       } catch (error) {
         options.signal?.throwIfAborted();
         throw new Unreachable(url, error);
@@ -177,7 +184,7 @@ export class Client {
         throwIfTooOld(response);
         return response;
       }
-      const problem = await apiErrorOf(response);
+      const problem = redirectErrorOf(response, url) ?? (await apiErrorOf(response));
       throw problem.retryable ? problem : new AbortError(problem);
     };
     return pRetry(once, {

@@ -33,9 +33,15 @@ it('B3: writes each event as one line of JSON with its time, program and fields'
   ]);
 });
 
-it('logs troubles of model servers as warnings', () => {
-  const output = written(`createLog('worker')('endpoint.waits', { code: 'server_unreachable' });`);
-  expect(JSON.parse(output)).toMatchObject({ level: 'warn', event: 'endpoint.waits' });
+it('logs troubles of model servers and of the control plane as warnings', () => {
+  const output = written(`
+    const log = createLog('worker');
+    for (const event of ['endpoint.waits', 'heartbeat.failed']) log(event, { reason: 'no answer' });`);
+  const lines = output.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { level: 'warn', event: 'endpoint.waits' },
+    { level: 'warn', event: 'heartbeat.failed' },
+  ]);
 });
 
 it('B3: loses no line when the program exits immediately', () => {

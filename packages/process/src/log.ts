@@ -5,7 +5,14 @@ import { pino } from 'pino';
 export type Log = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** Events that need an operator's attention. */
-const WARNINGS: ReadonlySet<string> = new Set(['endpoint.waits', 'task.not_here']);
+const WARNINGS: ReadonlySet<string> = new Set([
+  'endpoint.waits',
+  'task.not_here',
+  'heartbeat.failed',
+  'lease.failed',
+  'report.delayed',
+  'report.abandoned',
+]);
 
 /** Creates a log on standard output: one line of JSON for each event, in order. */
 export function createLog(program: string): Log {
