@@ -85,6 +85,12 @@ describe('the installed package macbatch', () => {
     expect(notices).not.toContain('@macbatch/');
   });
 
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+    const ended = await startInstalled(['--version'], testFolder()).ended;
+    expect(ended).toEqual({ exit: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
   it('loads less than 150 kB of code to list its commands', () => {
     const dist = join(installed, 'dist');
     const loaded = new Set(['main-program.js']);

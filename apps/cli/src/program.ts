@@ -2,6 +2,7 @@ import { EXIT, type Terminal } from '@macbatch/terminal';
 import { Command, CommanderError } from 'commander';
 import { LOADERS } from './commands/command-loaders.ts';
 import { addCommand, COMMANDS, type CommandName } from './commands/command-names.ts';
+import { VERSION } from './version.ts';
 
 /**
  * Runs the command line. Returns the exit code. Loads only the code of the command that runs: a list of the commands
@@ -10,6 +11,7 @@ import { addCommand, COMMANDS, type CommandName } from './commands/command-names
 export async function runProgram(argv: readonly string[], given: Terminal): Promise<number> {
   const program = new Command('macbatch')
     .description('Batch inference on the Macs you already own.')
+    .version(VERSION)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => given.stdout.write(text),
