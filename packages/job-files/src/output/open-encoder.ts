@@ -15,13 +15,14 @@ import { tableEncoder } from './table-encoder.ts';
 const MAX_COLUMNS = 1000;
 
 /**
- * Makes the encoder of an output. The columns of spread outputs are known only when the job has ended: waits for its
- * end, and reads all outcomes once.
+ * Makes the encoder of an output. The columns of spread outputs are known only after all outcomes have been read once:
+ * those that there are `now`, or all at the `end` of the job.
  */
 export async function openEncoder(
   client: Client,
   job: Pick<JobView, 'id' | 'job_type'>,
   form: OutputForm,
+  time: 'now' | 'end',
   signal: AbortSignal,
 ): Promise<OutcomeEncoder> {
   if (form.format === 'jsonl') return jsonlEncoder(form);
@@ -32,13 +33,18 @@ export async function openEncoder(
     jobType: job.job_type,
     inputColumns: joined?.names ?? null,
     addsId: joined?.haveIds !== true,
-    outputColumns: form.flatten ? await outputColumns(client, job.id, signal) : null,
+    outputColumns: form.flatten ? await outputColumns(client, job.id, time, signal) : null,
   });
 }
 
-async function outputColumns(client: Client, jobId: string, signal: AbortSignal): Promise<string[]> {
+async function outputColumns(
+  client: Client,
+  jobId: string,
+  time: 'now' | 'end',
+  signal: AbortSignal,
+): Promise<string[]> {
   const names = new Set<string>();
-  const reading = { jobId, order: 'input', time: 'end', persistent: true, read: new SeqRanges() } as const;
+  const reading = { jobId, order: 'input', time, persistent: time === 'end', read: new SeqRanges() } as const;
   for await (const outcome of arrivingOutcomes(client, reading, signal)) {
     const output = outcome === null ? undefined : memberTexts(outcome.text).get('output');
     for (const [name] of output === undefined ? [] : flattenOutput(output)) names.add(name);

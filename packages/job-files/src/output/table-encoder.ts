@@ -1,4 +1,5 @@
 import type { JobType } from '@macbatch/core';
+import { EXIT, Failure } from '@macbatch/terminal';
 import { type Options, stringify } from 'csv-stringify/sync';
 import { flattenOutput } from './flatten-output.ts';
 import { mainText } from './main-text.ts';
@@ -57,6 +58,13 @@ export function tableEncoder(form: TableForm): OutcomeEncoder {
 function outputCells(output: string | undefined, { outputColumns, jobType }: TableForm): string[] {
   if (outputColumns === null) return [mainText(output, jobType)];
   const values = new Map(output === undefined ? [] : flattenOutput(output));
+  const found = outputColumns.filter((column) => values.has(column));
+  const unknown = found.length < values.size && [...values.keys()].find((name) => !found.includes(name));
+  if (unknown)
+    throw new Failure(
+      EXIT.unavailable,
+      `An outcome arrived meanwhile that has ${unknown}, for which there is no column. Run the same command again.`,
+    );
   return outputColumns.map((column) => cellText(values.get(column)));
 }
 

@@ -49,7 +49,7 @@ it('writes outcomes in the order of the input as they arrive, and continues afte
   expect(existsSync(path)).toBe(false);
 
   // A changed draft shows that it is continued, and bytes behind the saved ones that they are not kept.
-  writeFileSync(`${path}.part`, `${first.draft().replace('1.0', '9.9')}{"id":"torn`);
+  writeFileSync(`${path}.part`, `${first.draft().replace('1.0', '9.9')}{"id":"${'torn'.repeat(1000)}`);
   const second = await writing(job, path);
   await pool.end({ b: '2' });
   await until(() => second.ids(`${path}.part`).length === 3);
@@ -107,6 +107,15 @@ it('writes what there is of a running job without follow', async () => {
   const outcomes = await writing(job, path, {}, false);
   expect(await outcomes.done).toEqual({ ok: 2, error: 0 });
   expect(outcomes.ids()).toEqual(['a', 'c']);
+});
+
+it('spreads what there is of a running job without follow', async () => {
+  const path = join(testFolder(), 'out.csv');
+  const job = await pool.submit(await inputOf({ 'a.jsonl': lines('a', 'b') }));
+  await pool.end({ a: '{"x":1}' });
+  const outcomes = await writing(job, path, { format: 'csv', flatten: true }, false);
+  expect(await outcomes.done).toEqual({ ok: 1, error: 0 });
+  expect(outcomes.text()).toMatch(/^id,output\.x,status,.*\na,1,ok,.*\n$/);
 });
 
 it('joins the rows of a CSV file with their outcomes, as CSV', async () => {

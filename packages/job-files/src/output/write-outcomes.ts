@@ -56,7 +56,7 @@ export async function writeOutcomes(
   const job = await client.call('readJob', { params: { id: jobId } }, { signal });
   // A snapshot of a running job has gaps. A second call could not fill them, so it begins anew.
   const isWhole = itemId === undefined && (follow || !isOpen(job));
-  const encoder = await openEncoder(client, job, form, signal);
+  const encoder = await openEncoder(client, job, form, follow ? 'end' : 'now', signal);
   const source: Source = {
     client,
     signal,

@@ -20,7 +20,7 @@ export function surveyText(header: JobHeader, survey: Survey, ledger: LedgerAnsw
     ...(repeatedIds.length === 0 ? [`no id is used twice${compared}`] : []),
     ...(repeatedItems === 0
       ? []
-      : [`${counted(repeatedItems, 'item')} equal another one and do not run${compared}`]),
+      : [`equal to an earlier one, so not run again: ${counted(repeatedItems, 'item')}${compared}`]),
     'notAsked' in ledger
       ? `the ledger was not asked: ${ledger.notAsked}`
       : `the ledger has the outputs of ${ledger.known} of ${counted(ledger.asked, 'different item')}`,
