@@ -101,21 +101,20 @@ it('ends a bad item with an error, exits with 1 and a hint, and runs it again wi
   expect(jsonLines(again.stdout)).toMatchObject([{ leases_granted: 4, items: { ok: 4, error: 1 } }]);
 });
 
-it('writes only the outcomes to standard output with `-o -`', async () => {
-  const { folder } = folderWith(['"first"', '', '{"id":7,"text":"second"}']);
+it('tries an item of a CSV file, and writes only the joined outcomes to standard output with `-o -`', async () => {
+  const folder = testFolder();
+  writeFileSync(join(folder, 'items.csv'), 'id,review\n007,"good, really"\n8,bad\n');
   const env = { ...(await databaseEnv()), MACBATCH_NOOP: '1', MACBATCH_USE_LITE: '0' };
-  const args = ['run', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--workers', '1', '-o', '-'];
-  const run = await macbatch([...args, '--json'], { cwd: folder, env });
+  const args = ['run', 'items.csv', '--type', 'noop', '--model', 'noop', '--workers', '1', '-o', '-'];
+  const options = ['--text', 'review', '--output-format', 'csv', '--join', '--try', '1', '--yes', '--json'];
+  const run = await macbatch([...args, ...options], { cwd: folder, env });
   expect(run).toMatchObject({ exit: 0 });
-  expect(
-    run.stdout
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => JSON.parse(line) as unknown),
-  ).toMatchObject([
-    { id: 'line-1', status: 'ok' },
-    { id: '7', status: 'ok' },
-  ]);
+  expect(run.stdout).toMatch(
+    /^id,review,output,status,error_code,error_message,model,finished_at\n007,"good, really",[^\n]*,ok,[^\n]*\n8,bad,[^\n]*,ok,[^\n]*\n$/,
+  );
+  expect(run.stderr).toMatch(/^items\.csv: CSV$/m);
+  expect(run.stderr).toMatch(/^item +input +output +tokens in +tokens out +s\n(007 +good, really|8 +bad) /m);
+  expect(run.stderr).toMatch(/^the other 2 items: about /m);
   expect(jsonLines(run.stderr)).toMatchObject([{ state: 'done', items: { ok: 2 } }]);
 });
 

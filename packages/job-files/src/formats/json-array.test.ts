@@ -44,7 +44,7 @@ it.each([
   ['[1,\n2', 'line 2: the array is not closed, so the file may be cut off'],
   ['[1,\n"a]', 'line 2: the array is not closed'],
   ['[1,\n{"a":2', 'line 2: the array is not closed'],
-  ['', 'line 1 is no JSON array: the file is empty'],
+  ['', 'line 1 is not a JSON array: the file is empty'],
   [
     '{"items":[]}',
     "line 1 is not the start of a JSON array. To read an array inside an object: jq '.items' FILE",

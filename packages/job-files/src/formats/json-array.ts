@@ -64,7 +64,7 @@ class ArraySplitter {
   }
 
   end(): void {
-    if (this.#phase === 'before') throw placeFailure('line 1', 'is no JSON array: the file is empty');
+    if (this.#phase === 'before') throw placeFailure('line 1', 'is not a JSON array: the file is empty');
     if (this.#phase === 'inside')
       throw placeFailure(`line ${this.#line}`, 'the array is not closed, so the file may be cut off');
   }
