@@ -2,6 +2,7 @@ import { type JobInput, openJobInput, writeOutcomes } from '@macbatch/job-files'
 import { EXIT, Failure, printJson, printLine, type Terminal, watchJob } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
+import { repeated } from '../options/endpoint-options.ts';
 import { formatOption, type InputFlags, inputOptions } from '../options/input-options.ts';
 import { completeJobId } from '../options/job-id.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
@@ -23,7 +24,11 @@ export function addResults(program: Command, terminal: Terminal): void {
       new Option('--status <status>', 'the same as --only').choices(['ok', 'error']).conflicts('only'),
     )
     .option('--follow', 'write outcomes as they arrive, until the job has ended')
-    .option('--join <files...>', "write the columns of the job's input files before those of the outcome")
+    .option(
+      '--join <file>',
+      "write the columns of the job's input file before those of the outcome (repeatable)",
+      repeated,
+    )
     .addOption(formatOption('format of the files of --join, if the job was submitted with it'))
     .option('--id <column>', 'column with the ids, if the job was submitted with it')
     .action(async (part: string, options: ResultsOptions) => {

@@ -31,8 +31,8 @@ export function withEndpointOptions(command: Command): Command {
     );
 }
 
-/** Collects the values of a repeatable option. A variadic option would take the file that follows as well. */
-function repeated(value: string, values: readonly string[] | undefined): readonly string[] {
+/** Collects the values of a repeatable option. A variadic option would take the argument that follows as well. */
+export function repeated(value: string, values: readonly string[] | undefined): readonly string[] {
   return [...(values ?? []), value];
 }
 
