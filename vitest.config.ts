@@ -14,8 +14,8 @@ class SlowestFirst extends BaseSequencer {
 // biome-ignore lint/style/noDefaultExport: vitest reads its configuration from the default export
 export default defineConfig({
   test: {
-    // One more than the cores of CI, because many tests wait for a process or a lease.
-    maxWorkers: 3,
+    // Twice the cores of CI, because many tests wait for a process or a lease.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     projects: [
       {
