@@ -8,7 +8,7 @@ export type { RecordChoice } from './items/record-choice.ts';
 export type { OutcomeOrder } from './output/arriving-outcomes.ts';
 export { OUTPUT_FORMATS, type OutputForm, type OutputFormat, PLAIN_FORM } from './output/output-form.ts';
 export { outputTarget } from './output/output-target.ts';
-export { type OutcomeTarget, writeOutcomes } from './output/write-outcomes.ts';
+export { type OutcomeTarget, type Written, writeOutcomes } from './output/write-outcomes.ts';
 export { KnownKeys } from './preview/known-keys.ts';
 export { type Survey, surveyInput } from './preview/survey.ts';
 export { type LedgerAnswer, surveyText } from './preview/survey-text.ts';

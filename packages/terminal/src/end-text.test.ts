@@ -28,12 +28,13 @@ it('shows counts, rate, failures by kind with an example, the file and the next 
   failures.others = 1200;
   const text = endText(
     job({ ok: 27, error: 3 }),
-    { failures, outcomes: 'out.jsonl', next: 'macbatch retry X' },
+    { failures, tokens: { input: 12_000, output: 30 }, outcomes: 'out.jsonl', next: 'macbatch retry X' },
     plain,
   );
   expect(text).toMatch(/^done with 3 failed items\n/);
   expect(text).toMatch(/items ok \/ failed \/ total +27 \/ 3 \/ 30/);
   expect(text).toMatch(/items\/s +3\.00/);
+  expect(text).toMatch(/tokens in \/ out +12,000 \/ 30/);
   expect(text).toMatch(/^ +2 +context_length +b\ufffd\[2J +the prompt has 9000 tokens$/m);
   expect(text).toMatch(/^ +1 +timeout +a +no answer within 30 s\.{79}…$/m);
   expect(text).toContain('1,200 more failures are not in this list');

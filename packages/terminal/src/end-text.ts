@@ -2,12 +2,14 @@ import type { JobView } from '@macbatch/contract';
 import type { FailureGroups } from '@macbatch/core';
 import type { Paint } from './paint.ts';
 import { printable } from './printable.ts';
-import { stateText, summaryText } from './summary.ts';
+import { stateText, summaryText, type UsedTokens } from './summary.ts';
 import { table } from './table.ts';
 
 /** What the end of a job shows beside the job itself. */
 export interface JobEnd {
   readonly failures: FailureGroups;
+  /** undefined if nobody has counted them. */
+  readonly tokens?: UsedTokens | undefined;
   /** The path of the outcome file. */
   readonly outcomes?: string | undefined;
   /** The command that a person probably wants next. */
@@ -17,9 +19,9 @@ export interface JobEnd {
 const MAX_MESSAGE = 100;
 
 /** Says in one block how a job ended: counts, failures by kind, tokens, time, rate, the outcome file, the next command. */
-export function endText(job: JobView, { failures, outcomes, next }: JobEnd, paint: Paint): string {
+export function endText(job: JobView, { failures, tokens, outcomes, next }: JobEnd, paint: Paint): string {
   const isOk = job.items.ok === job.items.total;
-  const parts = [paint(isOk ? 'good' : 'bad', stateText(job)), summaryText(job)];
+  const parts = [paint(isOk ? 'good' : 'bad', stateText(job)), summaryText(job, tokens)];
   const rows = failures
     .list()
     .map(({ count, code, message, exampleId }) => [

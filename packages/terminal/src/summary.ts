@@ -9,8 +9,14 @@ function workerRate(worker: JobView['workers'][number]): number {
   return busy > 0 ? (worker.items_ok + worker.items_error) / busy : Number.NaN;
 }
 
+/** Tokens that the models of a job read and wrote. */
+export interface UsedTokens {
+  readonly input: number;
+  readonly output: number;
+}
+
 /** Summarises a job in two tables. */
-export function summaryText(job: JobView): string {
+export function summaryText(job: JobView, tokens?: UsedTokens): string {
   const took = job.finished_at === null ? Number.NaN : secondsBetween(job.created_at, job.finished_at);
   const facts = table(
     ['job', job.id],
@@ -28,6 +34,7 @@ export function summaryText(job: JobView): string {
       ['lease_expired_events', String(job.lease_expired_events)],
       ['from submission to end', duration(took)],
       ['items/s', rate((job.items.total - job.items.open) / took)],
+      ...(tokens === undefined ? [] : [['tokens in / out', tokensText(tokens)]]),
       ['model', modelsText(job)],
       ...(job.waiting_for === null ? [] : [['waits for', job.waiting_for]]),
     ],
@@ -44,6 +51,10 @@ export function summaryText(job: JobView): string {
     ]),
   );
   return job.workers.length === 0 ? facts : `${facts}\n\n${workers}`;
+}
+
+function tokensText({ input, output }: UsedTokens): string {
+  return input + output === 0 ? '–' : `${input.toLocaleString('en')} / ${output.toLocaleString('en')}`;
 }
 
 /** Names the state of a job, with the number of failed items if it is done. */

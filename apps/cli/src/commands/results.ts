@@ -56,7 +56,8 @@ export function addResults(program: Command, terminal: Terminal): void {
         throw new Failure(EXIT.incomplete, message);
       }
       if (output.target.kind === 'stream') return;
-      if (options.json === true) printJson(terminal.stdout, { ...written, outcomes: path });
+      if (options.json === true)
+        printJson(terminal.stdout, { ok: written.ok, error: written.error, outcomes: path });
       else printLine(terminal.stderr, `${written.ok} ok and ${written.error} failed outcomes in ${path}`);
     });
 }

@@ -1,12 +1,14 @@
 import type { Client } from '@macbatch/client';
 import type { JobView } from '@macbatch/contract';
-import { type Draft, submitDraft, writeOutcomes } from '@macbatch/job-files';
+import type { FailureGroups } from '@macbatch/core';
+import { type Draft, submitDraft, type Written, writeOutcomes } from '@macbatch/job-files';
 import type { LocalPool } from '@macbatch/local-pool';
 import {
   counted,
   EXIT,
   earlierJobsText,
   Failure,
+  jobFailures,
   printLine,
   smallerTasksText,
   type Terminal,
@@ -29,8 +31,15 @@ export interface RunJob {
   readonly trial: { readonly job: FileJob; readonly count: number; readonly yes: boolean } | null;
 }
 
+/** A job that has ended, whose outcomes are written. */
+export interface EndedRun {
+  readonly job: JobView;
+  readonly failures: FailureGroups;
+  readonly tokens: Written['tokens'];
+}
+
 /** Runs a job and writes its outcomes. Returns null if the user stops after the trial. Throws when the pool breaks. */
-export async function runOnPool(pool: LocalPool, run: RunJob, terminal: Terminal): Promise<JobView | null> {
+export async function runOnPool(pool: LocalPool, run: RunJob, terminal: Terminal): Promise<EndedRun | null> {
   const client = createClient(pool.url, terminal);
   const stopping = new AbortController();
   const signal = AbortSignal.any([terminal.interrupted, stopping.signal]);
@@ -55,7 +64,7 @@ async function tryAndRun(
   { draft, key, output, retry, trial }: RunJob,
   terminal: Terminal,
   signal: AbortSignal,
-): Promise<JobView | null> {
+): Promise<EndedRun | null> {
   const onExplained = giveUpOnLastingTrouble(terminal);
   if (trial !== null && !(await tryFirst(trial.job, client, trial, terminal, signal, onExplained)))
     return null;
@@ -78,7 +87,9 @@ async function tryAndRun(
       `${counted(retried.tasks, 'task')} will run again, ${counted(retried.items, 'item error')} removed`,
     );
   }
-  return await watchAndWrite(client, job.id, output, terminal, signal);
+  const ended = await watchAndWrite(client, job.id, output, terminal, signal);
+  const { error, failed } = ended.job.items;
+  return { ...ended, failures: await jobFailures(client, job.id, error + failed, signal) };
 }
 
 async function watchAndWrite(
@@ -87,16 +98,16 @@ async function watchAndWrite(
   output: Output,
   terminal: Terminal,
   signal: AbortSignal,
-): Promise<JobView> {
+): Promise<Omit<EndedRun, 'failures'>> {
   const stopping = new AbortController();
   const either = AbortSignal.any([signal, stopping.signal]);
   const writing = writeOutcomes(client, { ...output, jobId, follow: true }, either);
   try {
-    const [job] = await Promise.all([
+    const [job, { tokens }] = await Promise.all([
       watchJob(client, jobId, terminal, either, giveUpOnLastingTrouble(terminal)),
       writing,
     ]);
-    return job;
+    return { job, tokens };
   } finally {
     stopping.abort();
     // It saves the outcomes that have arrived.

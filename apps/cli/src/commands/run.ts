@@ -12,12 +12,14 @@ import {
 } from '@macbatch/job-files';
 import { isEmbeddedModelInstalled, startLocalPool } from '@macbatch/local-pool';
 import {
+  counted,
   EXIT,
+  endText,
   Failure,
+  paintFor,
   printJson,
   printLine,
   summaryJson,
-  summaryText,
   type Terminal,
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
@@ -26,11 +28,12 @@ import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-
 import { openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
+import { ownCommand } from '../options/own-command.ts';
 import { type PreviewFlags, triedCount, withPreviewOptions } from '../options/preview-options.ts';
 import { addCommand } from './command-names.ts';
 import { dryRunLocally } from './dry-run-locally.ts';
 import { exitCodeOf } from './job.ts';
-import { runOnPool } from './run-on-pool.ts';
+import { type EndedRun, runOnPool } from './run-on-pool.ts';
 import { dataDirOf } from './up.ts';
 
 interface RunOptions extends JobOptions, InputFlags, OutputFlags, PreviewFlags, EndpointOptions {
@@ -96,30 +99,33 @@ export function addRun(program: Command, terminal: Terminal): void {
       if (!Number.isInteger(workers) || workers < 1 || workers > 64)
         throw new Failure(EXIT.usage, '--workers must be a number from 1 to 64');
 
-      printLine(terminal.stderr, `starting Postgres, a control plane and ${workers} workers`);
+      printLine(terminal.stderr, `starting Postgres, a control plane and ${counted(workers, 'worker')}`);
       const pool = await startLocalPool({
         dataDir,
         env,
         port: 0,
         workers,
       });
-      let job: JobView | null;
+      let ended: EndedRun | null;
       try {
         const trial =
           given === null || tried === null ? null : { job: given, count: tried, yes: options.yes === true };
         const output = { target, form };
-        job = await runOnPool(pool, { draft, key, output, retry: options.retry === true, trial }, terminal);
+        ended = await runOnPool(pool, { draft, key, output, retry: options.retry === true, trial }, terminal);
       } finally {
         if (terminal.interrupted.aborted) printLine(terminal.stderr, stopText(target, output));
         await pool.stop(terminal.forceQuit);
       }
-      if (job === null) return;
+      if (ended === null) return;
+      const { job } = ended;
       if (options.json === true)
         printJson(output === '-' ? terminal.stderr : terminal.stdout, summaryJson(job, output));
       else {
         printLine(terminal.stderr);
-        printLine(output === '-' ? terminal.stderr : terminal.stdout, summaryText(job));
-        if (output !== '-') printLine(terminal.stdout, `\noutcomes: ${output}`);
+        const out = output === '-' ? terminal.stderr : terminal.stdout;
+        const outcomes = output === '-' ? undefined : output;
+        const end = { ...ended, outcomes, next: nextCommand(job, output, program.args, terminal) };
+        printLine(out, endText(job, end, paintFor(out, terminal.env)));
       }
       if (exitCodeOf(job) !== EXIT.ok) throw new Failure(exitCodeOf(job), hint(job));
     });
@@ -179,6 +185,14 @@ function exampleDraft(options: RunOptions): Draft {
       fresh: options.fresh,
     }),
   };
+}
+
+/** Returns the command that runs failed items again, or the one that shows the first outcomes. */
+function nextCommand(job: JobView, output: string, args: readonly string[], { env }: Terminal): string {
+  if (exitCodeOf(job) === EXIT.ok)
+    return output === '-' ? 'nothing, all items are ok' : `head -n 3 ${output}`;
+  const again = args.filter((arg) => arg !== '--retry' && arg !== '--fresh');
+  return ownCommand(env, job.state === 'cancelled' ? [...again, '--fresh'] : [...again, '--retry']);
 }
 
 function hint(job: JobView): string {

@@ -1,5 +1,6 @@
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { EXIT, Failure } from '@macbatch/terminal';
+import type { Tokens } from './outcome.ts';
 import type { FileTarget } from './output-target.ts';
 import { type SeqRange, SeqRanges } from './seq-ranges.ts';
 
@@ -8,6 +9,7 @@ export interface Progress {
   readonly read: SeqRanges;
   ok: number;
   error: number;
+  tokens: Tokens;
 }
 
 interface SavedState {
@@ -16,6 +18,7 @@ interface SavedState {
   readonly bytes: number;
   readonly ok: number;
   readonly error: number;
+  readonly tokens: Tokens;
   readonly read: readonly SeqRange[];
 }
 
@@ -23,7 +26,7 @@ const NO_SPACE: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** The start of a writing. */
 export function noProgress(): Progress {
-  return { read: new SeqRanges(), ok: 0, error: 0 };
+  return { read: new SeqRanges(), ok: 0, error: 0, tokens: { input: 0, output: 0 } };
 }
 
 /**
@@ -56,10 +59,10 @@ export class DraftFile {
       if (saved !== null) {
         const file = await open(target.draft, 'r+');
         await file.truncate(saved.bytes);
-        const { ok, error, read } = saved;
+        const { ok, error, tokens, read } = saved;
         return {
           draft: new DraftFile(target, form, file, saved.bytes),
-          progress: { ok, error, read: new SeqRanges(read) },
+          progress: { ok, error, tokens, read: new SeqRanges(read) },
         };
       }
       // First, so that a draft without it is known to be another program's file.
@@ -96,8 +99,15 @@ export class DraftFile {
   }
 
   /** Notes that what was appended so far is valid. */
-  async save({ ok, error, read }: Progress): Promise<void> {
-    const state: SavedState = { form: this.#form, bytes: this.#bytes, ok, error, read: read.toJSON() };
+  async save({ ok, error, tokens, read }: Progress): Promise<void> {
+    const state: SavedState = {
+      form: this.#form,
+      bytes: this.#bytes,
+      ok,
+      error,
+      tokens,
+      read: read.toJSON(),
+    };
     try {
       await this.#file.datasync();
       await writeFile(`${this.#target.state}.new`, JSON.stringify(state));

@@ -8,6 +8,7 @@ import { arrivingOutcomes, isOpen, type OutcomeReading } from './arriving-outcom
 import { DraftFile, noProgress, type Progress } from './draft-file.ts';
 import { JoinedInput } from './joined-input.ts';
 import { openEncoder } from './open-encoder.ts';
+import type { Tokens } from './outcome.ts';
 import type { JoinedOutcome, OutcomeEncoder } from './outcome-encoder.ts';
 import type { OutputForm } from './output-form.ts';
 import type { FileTarget, OutputTarget } from './output-target.ts';
@@ -26,6 +27,8 @@ const MAX_WRITINGS = 3;
 export interface Written {
   readonly ok: number;
   readonly error: number;
+  /** What the model used for all outcomes, the selected and the others. */
+  readonly tokens: Tokens;
 }
 
 export type OutcomeTarget = OutputTarget | { readonly kind: 'stream'; readonly stream: Writable };
@@ -144,8 +147,8 @@ function fileKey({ jobId }: Pick<OutcomeReading, 'jobId'>, { join, ...form }: Ou
 }
 
 /** Counts the outcomes that were selected among those that were read. */
-function writtenOf({ ok, error }: Progress, { only }: OutputForm): Written {
-  return { ok: only === 'error' ? 0 : ok, error: only === 'ok' ? 0 : error };
+function writtenOf({ ok, error, tokens }: Progress, { only }: OutputForm): Written {
+  return { ok: only === 'error' ? 0 : ok, error: only === 'ok' ? 0 : error, tokens };
 }
 
 /**
@@ -183,6 +186,7 @@ async function copyOutcomes(
       }
       if (outcome.seq !== null) progress.read.add(outcome.seq);
       progress[outcome.isOk ? 'ok' : 'error'] += 1;
+      progress.tokens = sumOf(progress.tokens, outcome.tokens);
       if (batch.length >= BATCH_OUTCOMES || characters >= BATCH_CHARACTERS) await flush(false);
     }
     await flush(true);
@@ -194,6 +198,10 @@ async function copyOutcomes(
   }
   if (job === undefined) throw new TypeError('outcomes are read after the job');
   return job;
+}
+
+function sumOf(one: Tokens, other: Tokens): Tokens {
+  return { input: one.input + other.input, output: one.output + other.output };
 }
 
 async function writeText(stream: Writable, text: string): Promise<void> {
