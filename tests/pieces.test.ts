@@ -98,7 +98,14 @@ it('runs a job with a control plane, two workers and the command line as separat
     const events = ended.stdout.trimEnd().split('\n');
     expect(events.map((line) => (JSON.parse(line) as { event: string }).event)).toContain('worker.stopped');
   }
-  const [workers, table] = await Promise.all([cli('workers', '--json'), cli('workers')]);
+  const [workers, table, jobIds, names] = await Promise.all([
+    cli('workers', '--json'),
+    cli('workers'),
+    cli('complete', '--', 'watch', id.slice(0, 4)),
+    cli('complete', '--', 'boots', 'fir'),
+  ]);
+  expect(jobIds.stdout).toBe(`${id}\tdone, noop, noop\n:4\n`);
+  expect(names.stdout).toMatch(/^first\t.*\n:4\n$/);
   expect(JSON.parse(workers.stdout)).toMatchObject([
     { worker_id: 'first', offline: true, state: 'offline' },
     { worker_id: 'second', offline: true, concurrency: 2 },

@@ -19,10 +19,15 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
     })
     .showHelpAfterError('(--help lists the commands and options)');
   const name = commandOf(argv);
-  if (name !== undefined) await loadCommand(name, program, argv, given);
+  const terminal = name === undefined ? given : await loadCommand(name, program, argv, given);
   for (const each of COMMAND_NAMES)
     if (!program.commands.some((command) => command.name() === each)) addCommand(program, each);
   for (const command of program.commands) command.copyInheritedSettings(program);
+  if (isCompletion(argv)) {
+    const { printSuggestions } = await import('./completion/print-suggestions.ts');
+    await printSuggestions(program, argv.slice(WORDS_AT), terminal);
+    return EXIT.ok;
+  }
   try {
     await program.parseAsync(argv);
     return EXIT.ok;
@@ -35,9 +40,13 @@ export async function runProgram(argv: readonly string[], given: Terminal): Prom
 
 const COMMAND_NAMES = Object.keys(COMMANDS) as CommandName[];
 
-/** Returns the command that the arguments name, also in `help NAME`. */
+/** Position of the words in `macbatch complete -- WORD…`, which the scripts of `macbatch completion` call. */
+const WORDS_AT = 4;
+const isCompletion = (argv: readonly string[]) => argv[2] === 'complete' && argv[3] === '--';
+
+/** Returns the command that the arguments name, also in `help NAME`, or in the words to complete. */
 function commandOf(argv: readonly string[]): CommandName | undefined {
-  const [first, second] = argv.slice(2);
+  const [first, second] = isCompletion(argv) ? argv.slice(WORDS_AT) : argv.slice(2);
   return COMMAND_NAMES.find((name) => name === (first === 'help' ? second : first));
 }
 
@@ -46,15 +55,17 @@ async function loadCommand(
   program: Command,
   argv: readonly string[],
   given: Terminal,
-): Promise<void> {
+): Promise<Terminal> {
   const [add, { programEnv }] = await Promise.all([LOADERS[name](), import('./options/program-env.ts')]);
   let env: Terminal['env'] | undefined;
-  add(program, {
+  const terminal: Terminal = {
     ...given,
     // Read when a command runs, so that --help works with any configuration file.
     get env() {
       env ??= programEnv(argv, given.env);
       return env;
     },
-  });
+  };
+  add(program, terminal);
+  return terminal;
 }

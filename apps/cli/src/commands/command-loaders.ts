@@ -27,4 +27,5 @@ export const LOADERS: Readonly<Record<CommandName, Loader>> = {
   restore: async () => (await import('./backup.ts')).addBackup,
   bench: async () => (await import('./bench/bench.ts')).addBench,
   protocol: async () => (await import('./protocol.ts')).addProtocol,
+  completion: async () => (await import('./completion.ts')).addCompletion,
 };

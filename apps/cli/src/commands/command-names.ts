@@ -93,6 +93,10 @@ export const COMMANDS = {
     synopsis: 'protocol',
     description: 'run the 48-hour durability protocol, compressed or in real time; exit 1 if a step fails',
   },
+  completion: {
+    synopsis: 'completion <shell>',
+    description: 'print the script that completes commands, options and ids in zsh, bash or fish',
+  },
 } as const satisfies Readonly<Record<string, Summary>>;
 
 export type CommandName = keyof typeof COMMANDS;
