@@ -114,7 +114,7 @@ it('spreads what there is of a running job without follow', async () => {
   const job = await pool.submit(await inputOf({ 'a.jsonl': lines('a', 'b') }));
   await pool.end({ a: '{"x":1}' });
   const outcomes = await writing(job, path, { format: 'csv', flatten: true }, false);
-  expect(await outcomes.done).toEqual({ ok: 1, error: 0 });
+  expect(await outcomes.done).toMatchObject({ ok: 1, error: 0 });
   expect(outcomes.text()).toMatch(/^id,output\.x,status,.*\na,1,ok,.*\n$/);
 });
 
