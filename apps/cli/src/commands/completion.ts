@@ -9,7 +9,7 @@ export function addCompletion(program: Command): void {
   command
     .addHelpText(
       'after',
-      '\nzsh:   source <(macbatch completion zsh)      in ~/.zshrc\nbash:  source <(macbatch completion bash)     in ~/.bashrc\nfish:  macbatch completion fish > ~/.config/fish/completions/macbatch.fish',
+      '\nzsh:   source <(macbatch completion zsh)      in ~/.zshrc\nbash:  source <(macbatch completion bash)     in ~/.bashrc, with the package bash-completion\nfish:  macbatch completion fish > ~/.config/fish/completions/macbatch.fish',
     )
     .action((shell: string) => script(shell, 'macbatch', 'macbatch'));
 }
