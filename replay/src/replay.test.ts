@@ -40,10 +40,11 @@ it('ends a small job with agents on Macs that sleep and lose their network, and 
   expect(Object.keys(run.requests)).toEqual(
     expect.arrayContaining(['complete_batch', 'heartbeat', 'lease', 'release']),
   );
-  // The task failed after three attempts, each with three tries of the item. The lid may have cut off another attempt.
+  // The task failed after three attempts, each with three tries of the item. Copies on the other Mac, and attempts that
+  // the lid cut off, tried it too: three times as often at most.
   expect(run.badItemRuns).toHaveLength(1);
   expect(run.badItemRuns[0]).toBeGreaterThanOrEqual(3);
-  expect(run.badItemRuns[0]).toBeLessThanOrEqual(4 * 3);
+  expect(run.badItemRuns[0]).toBeLessThanOrEqual(3 * 3 * 3);
   // One process was killed, and the next one found its outbox.
   expect(run.logged).toMatchObject({ 'worker.running': 3 });
 });

@@ -49,7 +49,8 @@ export class JobTroubles {
     for (const [key, text] of found) if (!this.#shown.has(key)) this.#note(text);
     // Between two tries, a server may look well for a moment.
     const isOver = found.size === 0 && waits_for === 'running';
-    if (isOver && this.#shown.size > 0) this.#note('the model server works again');
+    if (isOver && this.#shown.size > 0)
+      this.#note('no worker reports trouble with its model server any more');
     if (found.size > 0) this.#shown = new Map([...this.#shown, ...found]);
     else if (isOver) this.#shown = new Map();
   }
