@@ -62,7 +62,7 @@ it('makes items of any file, or refuses it in words', async () => {
           for await (const record of readRecords(chunks(), detectFormat('x', bytes, format))) {
             const { id, text } = itemText(record, form, '');
             const item = JSON.parse(text) as object;
-            expect(Object.keys(item).toSorted()).toEqual(['id', 'payload']);
+            expect(new Set(Object.keys(item))).toEqual(new Set(['id', 'payload']));
             expect(item).toMatchObject({ id });
           }
         } catch (error) {
