@@ -60,7 +60,7 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
 
   const withoutCa = await cli({ MACBATCH_URL: url, MACBATCH_KEY: admin }, 'jobs');
   expect(withoutCa).toMatchObject({ exit: 3 });
-  expect(withoutCa.stderr).toContain('self-signed certificate');
+  expect(withoutCa.stderr).toContain('Set MACBATCH_CA_FILE');
   const keyless = await cli(tlsEnv, 'jobs');
   expect(keyless).toMatchObject({ exit: 2 });
   expect(keyless.stderr).toContain('Send a key');
