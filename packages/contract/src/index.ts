@@ -17,6 +17,7 @@ export {
   MAX_LEDGER_KEYS,
   MAX_MODEL_DIGEST_LENGTH,
   MAX_MODEL_NAME_LENGTH,
+  MAX_PRIORITY,
   ModelUsed,
   ResultLine,
   RetryReply,

@@ -5,6 +5,9 @@ import { plainText } from './plain-text.ts';
 
 export const JobType = z.enum(JOB_TYPES);
 
+/** Highest priority of a job; the lowest is its negative. */
+export const MAX_PRIORITY = 100;
+
 /** A submission without its items. */
 export const JobHeader = z
   .strictObject({
@@ -22,8 +25,8 @@ export const JobHeader = z
     retry_on: z.enum(RETRY_POLICIES).optional(),
     priority: z
       .int()
-      .min(-100)
-      .max(100)
+      .min(-MAX_PRIORITY)
+      .max(MAX_PRIORITY)
       .optional()
       .openapi({ description: 'Jobs with a higher priority go first; 0 by default' }),
     reuse: z.enum(['ledger', 'none']).optional().openapi({

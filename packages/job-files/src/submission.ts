@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
-import { JobHeader, type JobView } from '@macbatch/contract';
-import { messageOf } from '@macbatch/core';
+import { JobHeader, type JobView, MAX_PRIORITY } from '@macbatch/contract';
+import { MAX_SHARD_SIZE, messageOf } from '@macbatch/core';
 import { EXIT, Failure } from '@macbatch/terminal';
 
 /** A submission. `lines` reads the items again at each call. */
@@ -44,15 +44,27 @@ export function jobHeader(options: {
   });
   if (header.success) return header.data;
   const issue = header.error.issues[0];
-  const optionName = {
-    job_type: '--type',
-    model: '--model',
-    params: '--params',
-    shard_size: '--shard-size',
-    retry_on: '--retry-on',
-  }[String(issue?.path[0])];
-  throw new Failure(EXIT.usage, `${optionName ?? 'the job'}: ${issue?.message ?? 'is not valid'}`);
+  const field = String(issue?.path[0]);
+  const { name, rule } = OPTIONS[field] ?? { name: 'the job', rule: undefined };
+  // An issue below a field, such as a label, has a message of the contract that says more.
+  const isWhole = issue?.path.length === 1;
+  throw new Failure(
+    EXIT.usage,
+    isWhole && rule !== undefined
+      ? `${name} must be ${rule}`
+      : `${name}: ${issue?.message ?? 'is not valid'}`,
+  );
 }
+
+/** The options behind the fields of a header, and what a value must be. */
+const OPTIONS: Readonly<Record<string, { readonly name: string; readonly rule?: string }>> = {
+  job_type: { name: '--type' },
+  model: { name: '--model', rule: 'a name of 1 to 200 characters' },
+  params: { name: '--params', rule: 'a JSON object' },
+  priority: { name: '--priority', rule: `a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}` },
+  shard_size: { name: '--shard-size', rule: `a whole number from 1 to ${MAX_SHARD_SIZE}` },
+  retry_on: { name: '--retry-on' },
+};
 
 function withSystem(params: unknown, system: string): unknown {
   if (params === undefined) return { system };
