@@ -86,7 +86,11 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
     from unnest(${positions}::int[], ${errors}::text[]) as outcome (position, error)`);
   sent.push(tx`
     insert into events (kind, job_id, task_id, attempt)
-    select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from generate_series(1, ${task.expiries}::int) as number
+    select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from (
+      -- The lease that can be resumed has expired.
+      select number from generate_series(1, ${Math.max(task.attempts, task.expiries)}::int) as number
+      order by number <> ${task.lapsedAttempt ?? 0}::int, number limit ${task.expiries}::int
+    ) as expired
     union all select 'task_error', ${jobId}, ${taskId}, number from generate_series(1, ${task.errors}::int) as number
     union all select 'task_retried', ${jobId}, ${taskId}, null where ${task.retryBase > 0}`);
   const is = (status: string) => (task.status === status ? 1 : 0);
