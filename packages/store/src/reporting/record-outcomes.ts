@@ -61,13 +61,29 @@ export async function recordOutcomes(
   };
 }
 
+/** Runs the statement until no entry is left whose task another transaction has changed in the meantime. */
 async function runReport(
+  connections: ConnectionPools,
+  models: ModelIds,
+  worker: string,
+  batch: Batch,
+): Promise<readonly ReportedRow[]> {
+  const rows: ReportedRow[] = [];
+  for (let left = batch; left.length > 0; ) {
+    const found = await runReportOnce(connections, models, worker, left);
+    rows.push(...found.filter(({ raced }) => !raced));
+    const raced = new Set(found.filter((row) => row.raced).map(({ position }) => position));
+    left = left.filter(({ position }) => raced.has(position));
+  }
+  return rows;
+}
+
+async function runReportOnce(
   { durable }: ConnectionPools,
   models: ModelIds,
   worker: string,
   batch: Batch,
 ): Promise<readonly ReportedRow[]> {
-  if (batch.length === 0) return [];
   const outcomes = batch.flatMap(({ entry: { taskId, outcomes } }) =>
     outcomes.map((outcome) => ({ taskId, ...outcome })),
   );

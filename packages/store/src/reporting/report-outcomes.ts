@@ -31,6 +31,8 @@ type ReportArguments = LeaseArguments & {
 };
 
 export interface ReportedRow extends LockedTaskRow {
+  /** Another transaction changed the task after the statement's snapshot. Nothing was recorded: run it again. */
+  readonly raced: boolean;
   readonly assigned_worker: string | null;
   /** The worker really had this lease, or a copy of its items. */
   readonly granted: boolean;
@@ -56,7 +58,8 @@ export interface ReportedRow extends LockedTaskRow {
  *
  * Tasks are locked in the order of their ids, so that overlapping batches can't deadlock. The rules read the locked
  * rows: the table's own rows are those of the snapshot and can be older, and recording and counting must not decide
- * on different rows.
+ * on different rows. Outcomes are read from the snapshot: an entry whose task has changed since then is left for
+ * another run of the statement.
  */
 export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
   const worker = arg.worker('text');
@@ -68,7 +71,7 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     ) as entry (position, task_id, attempt, is_final)
   ),
   locked as materialized (
-    select entry.position, entry.attempt as reported_attempt, entry.is_final = 1 as final, ${tasks}.*,
+    select entry.position, entry.attempt as reported_attempt, entry.is_final = 1 as final, ${tasks}.*, ${tasks}.xmin as locked_version,
       -- The current holder needs no look at its lease row.
       (${tasks.status} = 'leased' and ${tasks.attempts} = entry.attempt and ${tasks.assignedWorker} = ${worker}) or exists (
         select from ${leases}
@@ -100,6 +103,9 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
   ),
   checked as materialized (
     select locked.*, coalesce(outcomes - known, 0) as unknown,
+      exists (
+        select from ${tasks} as seen where seen.id = locked.id and seen.xmin <> locked.locked_version offset 0
+      ) as raced,
       case when final and coalesce(known, 0) < item_count then
         item_count - coalesce(known, 0) - (
           select count(*) from ${results}
@@ -113,7 +119,7 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     -- The guard is null where it compares with a null.
     select *, coalesce(${guard('item_error', { worker, attempt: sql`checked.reported_attempt` }, sql`checked`)}, false) as records_errors
     from checked
-    where granted and not job_cancelled and unknown = 0 and missing = 0
+    where not raced and granted and not job_cancelled and unknown = 0 and missing = 0
       and ${guard('report', { attempt: sql`checked.reported_attempt`, recorded: sql`0` }, sql`checked`)}
   ),
   recorded as (
@@ -182,7 +188,7 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     where job_id in (select job_id from changed where new_status = 'done')
     group by job_id
   )
-  select checked.position, checked.status as old_status, changed.new_status, checked.assigned_worker, checked.job_id, checked.attempts,
+  select checked.position, checked.raced, checked.status as old_status, changed.new_status, checked.assigned_worker, checked.job_id, checked.attempts,
     checked.granted, exists (select from dropped where dropped.position = checked.position) as errors_dropped, checked.cancelled or checked.job_cancelled as cancelled, checked.unknown, checked.missing,
     unfinished.tasks as unfinished_tasks, ${itemsRecordedElsewhere(sql`checked`)} as recorded_elsewhere
   from checked left join changed on changed.position = checked.position left join unfinished on unfinished.job_id = changed.job_id`;

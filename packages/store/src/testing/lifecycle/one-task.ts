@@ -58,6 +58,8 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   const { task, granted, outcomes } = world;
   // Sent in this order, without waiting for each answer.
   const sent: PromiseLike<unknown>[] = [];
+  // Progress resets the count of the task but not its events.
+  const expired = Math.max(task.expiries, task.lapsedAttempt === null ? 0 : 1);
   const leftMs = task.leaseUntil === null ? null : task.leaseUntil - T0;
   sent.push(
     tx`update jobs set finished_at = null, retry_on = ${task.retryOn}, cancelled_at = ${task.cancelled ? tx`now()` : null} where id = ${jobId}`,
@@ -88,8 +90,8 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
     insert into events (kind, job_id, task_id, attempt)
     select 'lease_expired', ${jobId}::uuid, ${taskId}::bigint, number from (
       -- The lease that can be resumed has expired.
-      select number from generate_series(1, ${Math.max(task.attempts, task.expiries)}::int) as number
-      order by number <> ${task.lapsedAttempt ?? 0}::int, number limit ${task.expiries}::int
+      select number from generate_series(1, ${Math.max(task.attempts, expired)}::int) as number
+      order by number <> ${task.lapsedAttempt ?? 0}::int, number limit ${expired}::int
     ) as expired
     union all select 'task_error', ${jobId}, ${taskId}, number from generate_series(1, ${task.errors}::int) as number
     union all select 'task_retried', ${jobId}, ${taskId}, null where ${task.retryBase > 0}`);
@@ -98,7 +100,7 @@ async function put(tx: postgres.TransactionSql, jobId: string, taskId: string, w
   sent.push(tx`
     insert into job_tallies (job_id, worker_id, pending, leased, done, failed, leases_granted, items_ok, items_error, items_failed, leases_expired)
     values (${jobId}, '', ${is('pending')}, ${is('leased')}, ${is('done')}, ${is('failed')}, ${granted.length}, ${outcomes.size - bad}, ${bad},
-      ${task.status === 'failed' ? task.itemCount - outcomes.size : 0}, ${task.expiries})`);
+      ${task.status === 'failed' ? task.itemCount - outcomes.size : 0}, ${expired})`);
   await Promise.all(sent);
 }
 
