@@ -101,6 +101,14 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     [['results', 'id', '--id', 'a'], /--id needs --join/],
     [['results', 'id', '--only', 'ok', '--status', 'ok'], /cannot be used with/],
     [[...EMBED, '--map', 'a=b'], /--map needs --endpoint/],
+    [
+      ['run', FILE, '--type', 'chat', '--model', 'm'],
+      /--endpoint is missing: chat with the model m needs a model server/,
+    ],
+    [
+      ['run', FILE, '--type', 'chat', '--model', 'm', '--endpoint', '127.0.0.1:1'],
+      /--endpoint must begin with http/,
+    ],
     [['worker', 'frobnicate'], /worker accepts the actions join and purge, not "frobnicate"/],
     [['worker', '--endpoint', 'http://h/v1'], /--endpoint needs --map/],
     [['worker', '--endpoint', 'http://h/v1', '--map', 'ab'], /--map takes alias=model, not "ab"/],

@@ -15,7 +15,10 @@ export function reportFailure(error: unknown, terminal: Terminal): number {
     return error.status < 500 ? EXIT.usage : EXIT.unavailable;
   }
   if (error instanceof Unreachable || error instanceof UnreadableReply) {
-    complain(error.message);
+    const hint = error.message.includes('ECONNREFUSED')
+      ? '\nStart a control plane with macbatch up, or name another with --url or MACBATCH_URL.'
+      : '';
+    complain(`${error.message}${hint}`);
     return EXIT.unavailable;
   }
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;

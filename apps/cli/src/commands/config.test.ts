@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '@macbatch/testing';
 import { expect, it } from 'vitest';
+import { programEnv } from '../options/program-env.ts';
 import { runInProcess } from '../testing/run-in-process.ts';
 
 /** Creates a home folder with a configuration file. */
@@ -25,6 +26,17 @@ it('config show: prints each value and what set it', async () => {
   expect(stdout).toContain(join(cwd, 'ca.pem'));
   expect(stdout).toMatch(/\[worker\] concurrency +2 +MACBATCH_CONCURRENCY/);
   expect(stdout).toMatch(/\[worker\] heartbeat_seconds +30 +default/);
+  expect(stdout).toMatch(/\[worker\] use_lite +true +default/);
+});
+
+it('run: uses the model servers of the [worker] section', async () => {
+  const endpoint = '[[worker.endpoints]]\nurl = "ftp://h"\nmodels = { m = "m" }\n';
+  const cwd = homeWith(endpoint);
+  const args = ['run', 'missing.jsonl', '--type', 'chat', '--model', 'm'];
+  expect((await runInProcess(args, { cwd })).stderr).toMatch(/missing\.jsonl/);
+  expect(programEnv(['node', 'macbatch', 'run'], { HOME: cwd })).toMatchObject({
+    MACBATCH_ENDPOINTS: '[{"url":"ftp://h","models":{"m":"m"}}]',
+  });
 });
 
 it('config show: reads a key’s file only by name, and shows no key', async () => {

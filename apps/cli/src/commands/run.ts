@@ -25,7 +25,7 @@ import {
 import type { Command } from 'commander';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
-import { openFileJob } from '../options/job-draft.ts';
+import { EMBEDDED_MODEL, openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
 import { ownCommand } from '../options/own-command.ts';
@@ -90,7 +90,8 @@ export function addRun(program: Command, terminal: Terminal): void {
         idempotencyKey: options.fresh === true ? `fresh-${randomUUID()}` : contentHash,
       };
       const env = withEndpoint(terminal, options, draft.header.model);
-      if (draft.header.model === 'use-lite' && !hasEndpoint(env) && !isEmbeddedModelInstalled())
+      requireEndpoint(draft.header, env);
+      if (draft.header.model === EMBEDDED_MODEL && !hasEndpoint(env) && !isEmbeddedModelInstalled())
         throw new Failure(
           EXIT.usage,
           'The embedded model use-lite is not installed. Install it: npm install -g macbatch --include=optional',
@@ -144,6 +145,15 @@ function defaultWorkers(env: Readonly<Record<string, string | undefined>>): numb
   return hasEndpoint(env) ? 1 : 2;
 }
 
+/** Throws a `Failure` if only a model server can run the job and none is given. */
+function requireEndpoint({ job_type: type, model }: Draft['header'], env: Terminal['env']): void {
+  if (hasEndpoint(env) || type === 'noop' || model === EMBEDDED_MODEL) return;
+  throw new Failure(
+    EXIT.usage,
+    `--endpoint is missing: ${type} with the model ${model} needs a model server, such as --endpoint http://127.0.0.1:11434/v1`,
+  );
+}
+
 function hasEndpoint({
   MACBATCH_ENDPOINTS: endpoints,
 }: Readonly<Record<string, string | undefined>>): boolean {
@@ -155,13 +165,11 @@ function stopText(target: OutcomeTarget, output: string): string {
   return `stopping; run the same command again to continue${hasDraft ? `. Outcomes so far: ${output}.part` : ''}`;
 }
 
-/** Adds the defaults of `run`: the model inside the worker, and errors as the only attempts that count. */
+/** Adds the default of `run`: only errors count as attempts. */
 function fileOptions(files: readonly string[], options: RunOptions): RunOptions {
   if (options.type === undefined)
     throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${files.join(', ')}?`);
-  const model =
-    options.model ?? (options.type === 'embed' || options.type === 'classify' ? 'use-lite' : undefined);
-  return { ...options, ...(model === undefined ? {} : { model }), retryOn: options.retryOn ?? 'errors' };
+  return { ...options, retryOn: options.retryOn ?? 'errors' };
 }
 
 function exampleDraft(options: RunOptions): Draft {

@@ -49,6 +49,11 @@ export function withEndpoint(
     }
     return { ...env };
   }
+  if (!['http:', 'https:'].includes(URL.parse(options.endpoint)?.protocol ?? ''))
+    throw new Failure(
+      EXIT.usage,
+      '--endpoint must begin with http:// or https://, such as http://127.0.0.1:11434/v1',
+    );
   const pairs = (options.map ?? []).map((pair) => {
     const equalsAt = pair.indexOf('=');
     if (equalsAt < 1 || equalsAt === pair.length - 1)

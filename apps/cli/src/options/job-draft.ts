@@ -16,7 +16,8 @@ export async function openFileJob(
   options: JobOptions & InputFlags,
   terminal: Terminal,
 ): Promise<FileJob> {
-  const { type, model } = options;
+  const { type } = options;
+  const model = options.model ?? (hasEmbeddedModel(type) ? EMBEDDED_MODEL : undefined);
   if (!isJobType(type) || model === undefined)
     throw new Failure(EXIT.usage, `${type === undefined ? '--type' : '--model'} is missing`);
   const header = jobHeader({
@@ -32,6 +33,13 @@ export async function openFileJob(
   });
   const input = await openJobInput(files, inputOptions(options, type, terminal), terminal);
   return { draft: inputDraft(header, input), input };
+}
+
+/** The model inside the worker. */
+export const EMBEDDED_MODEL = 'use-lite';
+
+function hasEmbeddedModel(type: string | undefined): boolean {
+  return type === 'embed' || type === 'classify';
 }
 
 function isJobType(type: string | undefined): type is JobType {

@@ -10,7 +10,10 @@ export function programEnv(argv: readonly string[], env: Terminal['env']): Termi
   const set = withoutEmptyVariables(env);
   if (argv[2] === 'worker' || argv[2] === 'config') return set;
   try {
-    return withFileSettings(set, 'client', readConfigFile(set));
+    const file = readConfigFile(set);
+    const env = withFileSettings(set, 'client', file);
+    // The workers of `run` are its own: they use the model servers of this machine's worker.
+    return argv[2] === 'run' ? { MACBATCH_ENDPOINTS: file.worker['MACBATCH_ENDPOINTS'], ...env } : env;
   } catch (error) {
     if (error instanceof ConfigError) throw new Failure(EXIT.usage, error.message);
     throw error;

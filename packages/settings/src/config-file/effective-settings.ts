@@ -27,30 +27,28 @@ export function effectiveSettings(env: Env, file: ConfigFile): readonly Effectiv
   );
 }
 
-function effective(
-  { section, name, variable, schema }: FileSetting,
-  env: Env,
-  file: ConfigFile,
-): EffectiveSetting {
+function effective(setting: FileSetting, env: Env, file: ConfigFile): EffectiveSetting {
+  const { section, name, variable, schema } = setting;
   const at = { section, name, variable };
   const fromEnv = env[variable];
   if (fromEnv !== undefined && fromEnv !== '')
-    return { ...at, value: shown(name, fromEnv), source: 'environment' };
+    return { ...at, value: shown(setting, fromEnv), source: 'environment' };
   const fromFile = file[section][variable];
-  if (fromFile !== undefined) return { ...at, value: shown(name, fromFile), source: 'file' };
+  if (fromFile !== undefined) return { ...at, value: shown(setting, fromFile), source: 'file' };
   const { data } = schema.safeParse(undefined);
   return { ...at, value: data === undefined ? null : defaultText(data), source: 'default' };
 }
 
 function defaultText(value: unknown): string {
-  if (typeof value === 'boolean') return value ? '1' : '0';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Endpoints may contain keys, and a proxy’s URL a password. */
-function shown(name: string, text: string): string {
+function shown({ name, schema }: FileSetting, text: string): string {
   if (name === 'http_proxy' || name === 'https_proxy') return bareUrl(text);
-  return name === 'endpoints' ? endpointUrls(text) : text;
+  if (name === 'endpoints') return endpointUrls(text);
+  const { data } = schema.safeParse(text);
+  return typeof data === 'boolean' ? String(data) : text;
 }
 
 function endpointUrls(text: string): string {
