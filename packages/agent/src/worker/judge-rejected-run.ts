@@ -20,7 +20,7 @@ export function judgeRejectedRun(
     const task = taskOf(state, run.task);
     const control = run.runtime === null ? undefined : state.runtimes[run.runtime]?.control;
     if (task === undefined || control === undefined) return carryOut('item_error')(state);
-    const { task_id, job_id, attempt } = task.lease;
+    const { task_id, job_id, attempt, copy } = task.lease;
     const { pauses } = state.settings;
     const { model } = run.offer;
     const lane = laneOf(control, model);
@@ -29,7 +29,7 @@ export function judgeRejectedRun(
     const { verdict, rejections } = judgeRejection(
       lane.rejections,
       lane.answered > 0,
-      { name, taskId: task_id, jobId: job_id, attempt, isSecondTime: record !== null },
+      { name, taskId: task_id, jobId: job_id, attempt, isCopy: copy, isSecondTime: record !== null },
       now,
       pauses,
     );

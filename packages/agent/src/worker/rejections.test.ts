@@ -6,6 +6,8 @@ import {
   SimulatedTime,
   simulate,
 } from '../testing/simulated-pool.ts';
+import { PAUSES } from './pauses.ts';
+import { judgeRejection, NO_REJECTIONS } from './rejections.ts';
 
 /** A server that rejects items while `rejects` says so, with the item's name in the error. */
 function picky(time: SimulatedTime, rejects: (itemId: string) => boolean): SimulatedServer {
@@ -97,4 +99,21 @@ it('does not take bad items at the start of a job for a server that rejects ever
   expect(isOver).toBe(true);
   expect(new Set([...outcomes].filter(([, outcome]) => 'error' in outcome).map(([id]) => id))).toEqual(bad);
   expect(endedAt).toBeLessThan(60_000);
+});
+
+it.each([
+  ['a copy of a failed task is rejected', true, 'server'],
+  ['a failed task comes back at once', false, 'item_error'],
+] as const)('judges a rejection when %s', (_when, isCopy, verdict) => {
+  const rejected = (n: number, attempt: number, over: object = {}) => ({
+    ...{ name: `item-${n}`, taskId: 't', jobId: 'j', attempt, isCopy: false, isSecondTime: false },
+    ...over,
+  });
+  const late = PAUSES.rejectionPatienceMs;
+  let { rejections } = judgeRejection(NO_REJECTIONS, false, rejected(1, 1), 0, PAUSES);
+  for (const n of [2, 3]) ({ rejections } = judgeRejection(rejections, false, rejected(n, 1), late, PAUSES));
+  expect(rejections.failedTasks).toEqual([{ taskId: 't', attempt: 1, at: late }]);
+  expect(judgeRejection(rejections, false, rejected(1, 2, { isCopy }), late + 1, PAUSES).verdict).toBe(
+    verdict,
+  );
 });

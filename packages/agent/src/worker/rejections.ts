@@ -32,6 +32,8 @@ export interface RejectedItem {
   readonly taskId: string;
   readonly jobId: string;
   readonly attempt: number;
+  /** Another worker holds the lease. */
+  readonly isCopy: boolean;
   /** Whether the server has rejected it before. */
   readonly isSecondTime: boolean;
 }
@@ -59,7 +61,8 @@ export function judgeRejection(
   if (items.length < SUSPECT_AFTER_ITEMS) {
     return { verdict: item.isSecondTime ? 'item_error' : 'again', rejections };
   }
-  if (now - since < pauses.rejectionPatienceMs) return { verdict: 'server', rejections };
+  // A copy says nothing about other workers: the holder may be about to finish the item.
+  if (item.isCopy || now - since < pauses.rejectionPatienceMs) return { verdict: 'server', rejections };
   const failed = before.failedTasks.find((each) => each.taskId === taskId);
   if (failed !== undefined && isSecondOpinion(failed, attempt, now, pauses)) {
     const believedJobs = [...before.believedJobs, jobId].slice(-MAX_KEPT);
