@@ -9,8 +9,8 @@ const SEARCHED_JOBS = 1000;
 const PAGE_JOBS = 200;
 
 /**
- * Completes a job id of which the user gave the beginning or the end. Throws a `Failure` if no recent job, or more
- * than one, matches.
+ * Completes a shortened job id: its beginning or its end. Throws a `Failure` if no recent job, or more than one,
+ * matches.
  */
 export async function completeJobId(client: Client, text: string): Promise<string> {
   const part = text.toLowerCase();

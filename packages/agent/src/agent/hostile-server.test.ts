@@ -23,7 +23,8 @@ const SHORTENED: Pauses = {
   ...PAUSES,
   unreachableMs: 40,
   busyMs: 20,
-  // Less short: a server that goes on with an item is busy for as long as the time limit, which is not shortened.
+  // Longer than the others: after a time-out, a server may still work on the item for the whole time limit, which is
+  // not shortened.
   maxBusyMs: 1000,
   maxRateLimitMs: 600,
   brokenMs: 40,

@@ -192,8 +192,9 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
 }
 
 /**
- * How a run ended, once it is decided who is to blame. `not_again`: the item failed here and may succeed elsewhere.
- * `none_again`: so may the other items of its task, which do not start here any more.
+ * How a run ended, after the decision who is to blame.
+ * `not_again`: the item failed here. It may succeed on another worker.
+ * `none_again`: the same, and no other item of its task starts here any more.
  */
 type FinalEnd =
   | Exclude<ItemEnd, { readonly kind: 'crashed' | 'failed' }>

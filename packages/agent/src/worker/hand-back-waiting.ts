@@ -26,7 +26,7 @@ export function handBackWaiting(now: number): Change {
   };
 }
 
-/** The gates because of which no endpoint will run the task soon; none if an endpoint will. */
+/** Returns the gates that keep every endpoint from running the task soon; none if an endpoint can run it. */
 function lastingGates(state: WorkerState, task: HeldTask, now: number): readonly Gate[] {
   const { pauses } = state.settings;
   const { model } = offerOf(task);

@@ -11,7 +11,7 @@ const MAX_CALLS = 40;
 /** Longest time of the items of one draw. */
 const END_MS = 3_600_000;
 
-/** Servers because of which an earlier version blamed a good item, charged a task or did not end. */
+/** Servers with which an earlier version blamed a good item, charged a task or did not end. */
 const EXAMPLES: readonly Hostility[] = [
   {
     goodItems: 5,

@@ -1,7 +1,7 @@
 import type { JobType } from '@macbatch/core';
 import type { PromptTemplate } from './prompt-template.ts';
 
-/** What of a record becomes the payload of its item. */
+/** Says which part of a record becomes the payload of its item. */
 export type PayloadForm =
   /** The whole record. Of a row, the first of these columns that it has; the whole row if there are none. */
   | { readonly kind: 'record'; readonly rowColumns: readonly string[] }

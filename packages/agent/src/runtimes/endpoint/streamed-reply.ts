@@ -1,7 +1,7 @@
 import { elements, isRecord, member } from '../json-value.ts';
 import { parseReply } from './reply-json.ts';
 
-/** Members of a delta whose texts are pieces of one text. */
+/** Members of a delta that hold a piece of a longer text. */
 const PIECES: ReadonlySet<string> = new Set([
   ...['content', 'text', 'refusal', 'arguments'],
   ...['reasoning', 'reasoning_content', 'thinking'],
