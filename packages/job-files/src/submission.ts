@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
 import { JobHeader, type JobView, MAX_PRIORITY } from '@macbatch/contract';
-import { MAX_SHARD_SIZE, messageOf } from '@macbatch/core';
+import { jsonProblem, MAX_SHARD_SIZE } from '@macbatch/core';
 import { EXIT, Failure } from '@macbatch/terminal';
 
 /** A submission. `lines` reads the items again at each call. */
@@ -29,7 +29,7 @@ export function jobHeader(options: {
     try {
       params = JSON.parse(options.params);
     } catch (error) {
-      throw new Failure(EXIT.usage, `--params is not JSON: ${messageOf(error)}`);
+      throw new Failure(EXIT.usage, `--params is not JSON: ${jsonProblem(error)}`);
     }
   }
   if (options.system !== undefined) params = withSystem(params, options.system);

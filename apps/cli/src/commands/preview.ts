@@ -70,7 +70,9 @@ async function isConfirmed({ stdin, stderr }: Terminal, signal: AbortSignal): Pr
   const lines = createInterface({ input: stdin, output: stderr, terminal: false });
   try {
     const answer = await lines.question('Go on? [y/N] ', { signal });
-    return /^\s*y(es)?\s*$/i.test(answer);
+    const isYes = /^\s*y(es)?\s*$/i.test(answer);
+    if (!isYes) printLine(stderr, 'The other items were not submitted.');
+    return isYes;
   } finally {
     lines.close();
   }

@@ -29,6 +29,7 @@ export interface RunJob {
   readonly retry: boolean;
   /** The items to try first; null if none. */
   readonly trial: { readonly job: FileJob; readonly count: number; readonly yes: boolean } | null;
+  readonly onSubmitted: () => void;
 }
 
 /** A job that has ended, whose outcomes are written. */
@@ -61,7 +62,7 @@ export async function runOnPool(pool: LocalPool, run: RunJob, terminal: Terminal
 
 async function tryAndRun(
   client: Client,
-  { draft, key, output, retry, trial }: RunJob,
+  { draft, key, output, retry, trial, onSubmitted }: RunJob,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<EndedRun | null> {
@@ -69,6 +70,7 @@ async function tryAndRun(
   if (trial !== null && !(await tryFirst(trial.job, client, trial, terminal, signal, onExplained)))
     return null;
   const { job, created } = await submitDraft(client, draft, key, signal);
+  onSubmitted();
   printLine(
     terminal.stderr,
     created

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { JobView } from '@macbatch/contract';
+import { paramProblem } from '@macbatch/core';
 import {
   contentKey,
   type Draft,
@@ -91,6 +92,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       };
       const env = withEndpoint(terminal, options, draft.header.model);
       requireEndpoint(draft.header, env);
+      requireValidParams(draft.header);
       if (draft.header.model === EMBEDDED_MODEL && !hasEndpoint(env) && !isEmbeddedModelInstalled())
         throw new Failure(
           EXIT.usage,
@@ -108,13 +110,22 @@ export function addRun(program: Command, terminal: Terminal): void {
         workers,
       });
       let ended: EndedRun | null;
+      let submitted = false;
+      const onSubmitted = () => {
+        submitted = true;
+      };
       try {
         const trial =
           given === null || tried === null ? null : { job: given, count: tried, yes: options.yes === true };
         const output = { target, form };
-        ended = await runOnPool(pool, { draft, key, output, retry: options.retry === true, trial }, terminal);
+        ended = await runOnPool(
+          pool,
+          { draft, key, output, retry: options.retry === true, trial, onSubmitted },
+          terminal,
+        );
       } finally {
-        if (terminal.interrupted.aborted) printLine(terminal.stderr, stopText(target, output));
+        if (terminal.interrupted.aborted)
+          printLine(terminal.stderr, submitted ? stopText(target, output) : 'stopping');
         await pool.stop(terminal.forceQuit);
       }
       if (ended === null) return;
@@ -152,6 +163,12 @@ function requireEndpoint({ job_type: type, model }: Draft['header'], env: Termin
     EXIT.usage,
     `--endpoint is missing: ${type} with the model ${model} needs a model server, such as --endpoint http://127.0.0.1:11434/v1`,
   );
+}
+
+/** Throws a `Failure` that names a param which the control plane would refuse. */
+function requireValidParams({ job_type: type, params = {} }: Draft['header']): void {
+  const found = paramProblem(type, params);
+  if (found !== null) throw new Failure(EXIT.usage, `--params: ${found.path}: ${found.problem}`);
 }
 
 function hasEndpoint({

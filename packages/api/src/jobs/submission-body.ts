@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
-import { arrayElements, type Item, messageOf, objectMembers, paramProblem, parseItem } from '@macbatch/core';
+import {
+  arrayElements,
+  type Item,
+  jsonProblem,
+  objectMembers,
+  paramProblem,
+  parseItem,
+} from '@macbatch/core';
 import { bodyText } from '../requests/body-text.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
@@ -147,7 +154,7 @@ function parseObject(text: string, what: string, line?: number): Record<string, 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new RefusedRequest('invalid_json', `${what} is not JSON: ${messageOf(error)}`, place);
+    throw new RefusedRequest('invalid_json', `${what} is not JSON: ${jsonProblem(error)}`, place);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RefusedRequest('invalid_json', `${what} must be a JSON object.`, place);

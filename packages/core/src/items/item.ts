@@ -1,5 +1,5 @@
-import { messageOf } from '../message-of.ts';
 import { itemIdProblem } from './item-id.ts';
+import { jsonProblem } from './json-problem.ts';
 import { objectMembers } from './json-slice.ts';
 
 /** One record of work: the submitter's id and the exact JSON text of its payload. */
@@ -28,7 +28,7 @@ export function parseItem(text: string): ParsedItem {
     return {
       ok: false,
       field: null,
-      problem: `is not JSON: ${messageOf(error)}`,
+      problem: `is not JSON: ${jsonProblem(error)}`,
     };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,4 +1,4 @@
-import { messageOf, objectMembers, type Slice } from '@macbatch/core';
+import { jsonProblem, objectMembers, type Slice } from '@macbatch/core';
 import type { InputRecord } from './input-record.ts';
 import { placeFailure } from './place.ts';
 
@@ -11,7 +11,7 @@ export function jsonRecord(text: string, place: string, defaultId: string, hint 
   try {
     JSON.parse(trimmed);
   } catch (error) {
-    throw placeFailure(place, `is not JSON: ${messageOf(error)}${hint}`);
+    throw placeFailure(place, `is not JSON: ${jsonProblem(error)}${hint}`);
   }
   return new JsonRecord(text, trimmed, place, defaultId);
 }

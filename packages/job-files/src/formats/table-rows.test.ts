@@ -57,7 +57,8 @@ it.each([
   ['"a,b\n1,2\n', 'line 1 opens a quote that is never closed'],
   ['a,b,a\n1,2,3\n', 'line 1: the header names two columns "a": the 1st and the 3rd'],
   ['a,b\n', 'line 1 is a header, and no row follows it'],
-  ['\n', 'line 1: the file is empty'],
+  ['', 'line 1: the file is empty'],
+  ['\n\n', 'line 1 is empty, like all other lines'],
   ['a,b\n1,\0\n', 'line 2 contains a NUL byte'],
 ])('refuses %j and names the line', async (text, message) => {
   await expect(rows(text)).rejects.toThrow(message);

@@ -17,7 +17,9 @@ export async function* tableRows(
 ): AsyncGenerator<InputRecord, void, undefined> {
   let header: TableHeader | null = null;
   let rows = 0;
+  let hasLines = false;
   for await (const { cells, line } of rawRows(bytes, dialect)) {
+    hasLines = true;
     if (cells.length === 1 && cells[0] === '') continue;
     if (header === null) {
       header = readHeader(cells, line);
@@ -27,7 +29,11 @@ export async function* tableRows(
     rows += 1;
     yield new TableRow(header, cells, line);
   }
-  if (header === null) throw placeFailure('line 1', 'the file is empty, so it has no header');
+  if (header === null)
+    throw placeFailure(
+      'line 1',
+      hasLines ? 'is empty, like all other lines' : 'the file is empty, so it has no header',
+    );
   if (rows === 0) throw placeFailure('line 1', 'is a header, and no row follows it');
 }
 

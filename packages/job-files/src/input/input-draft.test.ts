@@ -32,3 +32,11 @@ it('I6: the same file with the same options has the same key, and each option th
   expect(await Promise.all(options.map((each) => keyOf(each)))).toEqual(keys);
   expect(keys).not.toContain(await keyOf({}, { system: 'Be short.' }));
 });
+
+it('names both places of an id that two items have', async () => {
+  const input = await inputOf({ 'a.csv': 'id,text\n1,a\n2,b\n1,c\n' }, {});
+  const read = contentKey(inputDraft({ job_type: 'chat', model: 'm' }, input));
+  await expect(read).rejects.toThrow(
+    'line 4: the id "1" is used before, on line 2. Each item needs its own.',
+  );
+});

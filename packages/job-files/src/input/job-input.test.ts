@@ -48,12 +48,15 @@ describe('items of a table', () => {
     [{ jobType: 'chat' as const }, 'has no column prompt or text. Add --text COLUMN'],
     [
       { form: prompt('{{reviw}}') },
-      'line 2 has no column "reviw" for {{reviw}}. The columns are id, stars, review.',
+      'the header has no column "reviw" for {{reviw}}. The columns are id, stars, review.',
     ],
-    [{ form: form({ kind: 'column', column: 'x' }) }, 'line 2 has no column "x" for --text. The columns are'],
+    [
+      { form: form({ kind: 'column', column: 'x' }) },
+      'the header has no column "x" for --text. The columns are',
+    ],
     [
       { form: { ...defaultForm('noop'), idColumn: 'x' } },
-      'line 2 has no column "x" for --id. The columns are',
+      'the header has no column "x" for --id. The columns are',
     ],
   ])('refuses a missing column and names those that there are: %j', async (options, message) => {
     await expect(itemsOf({ 'a.csv': REVIEWS }, options)).rejects.toThrow(message);

@@ -7,7 +7,7 @@ const MAX_NAMED = 30;
 /** Says that a record lacks a column, and which columns it has. */
 export function missingColumn(record: InputRecord, column: string, writtenAs: string): Failure {
   return placeFailure(
-    record.place,
+    record.isRow ? 'the header' : record.place,
     `has no column ${JSON.stringify(column)} for ${writtenAs}. ${columnsText(record)}`,
   );
 }

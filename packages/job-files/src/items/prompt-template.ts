@@ -13,6 +13,12 @@ const PLACE = /\{\{\s*([^{}]*[^{}\s])\s*\}\}/;
 /** Parses a prompt such as `Sort this: {{review}}`. Throws a `Failure` if it names no column. */
 export function parsePrompt(text: string, option: string): PromptTemplate {
   const parts = text.split(new RegExp(PLACE, 'g'));
+  const unclosed = parts.find((part, n) => n % 2 === 0 && part.includes('{{'));
+  if (unclosed !== undefined && !unclosed.includes('}}'))
+    throw new Failure(
+      EXIT.usage,
+      `${option} opens {{ without closing it, at ${JSON.stringify(unclosed.slice(unclosed.lastIndexOf('{{')).slice(0, 30))}. Write {{column}}.`,
+    );
   if (parts.length === 1)
     throw new Failure(
       EXIT.usage,

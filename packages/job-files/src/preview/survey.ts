@@ -3,6 +3,7 @@ import type { JobHeader } from '@macbatch/contract';
 import { keyTexts } from '@macbatch/core';
 import type { JobInput } from '../input/job-input.ts';
 import { payloadOf } from '../items/item-payload.ts';
+import { type RepeatedId, repeatedIds } from './repeated-ids.ts';
 import { SeenHashes } from './seen-hashes.ts';
 
 /** Items that are shown. */
@@ -10,13 +11,6 @@ const EXAMPLES = 3;
 /** Repeated ids that are named. */
 const NAMED_REPEATS = 5;
 const MAX_COLUMNS = 100;
-
-/** An id that two items have. */
-interface RepeatedId {
-  readonly id: string;
-  readonly first: string;
-  readonly second: string;
-}
 
 /** What the input of a job holds. */
 export interface Survey {
@@ -50,7 +44,7 @@ export async function surveyInput(
   const ids = new SeenHashes();
   const payloads = new SeenHashes();
   const columns = new Set<string>();
-  const repeatedIds: string[] = [];
+  const repeats: string[] = [];
   const examples: { id: string; payload: string }[] = [];
   let items = 0;
   let payloadBytes = 0;
@@ -59,7 +53,7 @@ export async function surveyInput(
   for await (const { id, text, record } of input.items()) {
     items += 1;
     if (ids.isFull) comparedItems ??= items - 1;
-    if (ids.add(id) && repeatedIds.length < NAMED_REPEATS) repeatedIds.push(id);
+    if (ids.add(id) && repeats.length < NAMED_REPEATS) repeats.push(id);
     if (!record.isRow || items === 1)
       for (const column of record.columns()) if (columns.size < MAX_COLUMNS) columns.add(column);
     const payload = payloadOf(text);
@@ -74,22 +68,9 @@ export async function surveyInput(
     items,
     payloadBytes,
     columns: [...columns],
-    repeatedIds: await placesOf(repeatedIds, input),
+    repeatedIds: await repeatedIds(repeats, input),
     repeatedItems,
     comparedItems,
     examples,
   };
-}
-
-/** Reads the input again to find where repeated ids are. Also drops those that only have the same hash. */
-async function placesOf(ids: readonly string[], input: JobInput): Promise<readonly RepeatedId[]> {
-  if (ids.length === 0) return [];
-  const places = new Map<string, string[]>(ids.map((id) => [id, []]));
-  for await (const { id, place } of input.items()) {
-    const known = places.get(id);
-    if (known !== undefined && known.length < 2) known.push(place);
-  }
-  return [...places].flatMap(([id, [first, second]]) =>
-    first === undefined || second === undefined ? [] : [{ id, first, second }],
-  );
 }

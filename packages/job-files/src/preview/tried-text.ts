@@ -24,14 +24,12 @@ export function triedText(outcomes: readonly TriedOutcome[]): string {
 
 /** Says how long the other items should take, if enough is known. */
 export function restText(outcomes: readonly TriedOutcome[], restItems: number): string {
-  const ran = measured(outcomes);
-  const times = ran.flatMap(({ leasedMs, endedMs }) => [leasedMs, endedMs]);
   const estimate = estimateRest(
-    ran.map(({ leasedMs, endedMs, inputTokens, outputTokens }) => ({
-      seconds: (endedMs - leasedMs) / 1000,
+    measured(outcomes).map(({ leasedMs, endedMs, inputTokens, outputTokens }) => ({
+      leasedMs,
+      endedMs,
       tokens: inputTokens + outputTokens,
     })),
-    (Math.max(...times) - Math.min(...times)) / 1000,
     restItems,
   );
   const rest = `the other ${restItems.toLocaleString('en')} items`;
