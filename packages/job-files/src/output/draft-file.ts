@@ -72,7 +72,7 @@ export class DraftFile {
       await draft.save(progress);
       return { draft, progress };
     } catch (error) {
-      throw writeFailure(error, target);
+      throw writeFailure(error, target, 0);
     }
   }
 
@@ -88,7 +88,7 @@ export class DraftFile {
         at += bytesWritten;
       }
     } catch (error) {
-      throw writeFailure(error, this.#target);
+      throw writeFailure(error, this.#target, this.#savedBytes);
     }
     this.#bytes += data.length;
   }
@@ -113,7 +113,7 @@ export class DraftFile {
       await writeFile(`${this.#target.state}.new`, JSON.stringify(state));
       await rename(`${this.#target.state}.new`, this.#target.state);
     } catch (cause) {
-      throw writeFailure(cause, this.#target);
+      throw writeFailure(cause, this.#target, this.#savedBytes);
     }
     this.#savedBytes = this.#bytes;
   }
@@ -144,11 +144,12 @@ async function savedState({ draft, state }: FileTarget, form: string): Promise<S
   }
 }
 
-function writeFailure(error: unknown, { draft }: FileTarget): unknown {
+function writeFailure(error: unknown, { draft, path }: FileTarget, savedBytes: number): unknown {
   const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   if (!NO_SPACE.includes(String(code))) return error;
+  const kept = savedBytes > 0 ? `The outcomes so far are in ${draft}.` : `Nothing was written to ${path}.`;
   return new Failure(
     EXIT.unavailable,
-    `The disk is full. The outcomes so far are in ${draft}. Free some space and run the same command again: it continues.`,
+    `The disk is full. ${kept} Free some space and run the same command again: it continues.`,
   );
 }
