@@ -4,6 +4,7 @@ import { messageOf } from '@macbatch/core';
 import type { ControlConfig } from '@macbatch/settings';
 
 const MEGABYTE = 1024 * 1024;
+const DAY_SECONDS = 24 * 60 * 60;
 
 /** Returns the options of `openPostgres`. Throws unless the configuration names exactly one database. */
 export function databaseOf(config: ControlConfig): { readonly url: string } | { readonly dataDir: string } {
@@ -29,6 +30,10 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
     bodyTotalMs: config.MACBATCH_UPLOAD_MINUTES * 60_000,
     maxJsonBytes: config.MACBATCH_MAX_JSON_MB * MEGABYTE,
     maxLineBytes: config.MACBATCH_MAX_LINE_MB * MEGABYTE,
+    maxFileBytes: config.MACBATCH_FILE_MAX_MB * MEGABYTE,
+    maxFileLineBytes: config.MACBATCH_FILE_MAX_LINE_MB * MEGABYTE,
+    fileQuotaBytes: config.MACBATCH_FILE_QUOTA_MB * MEGABYTE,
+    fileExpirySeconds: config.MACBATCH_FILE_DAYS * DAY_SECONDS,
   };
 }
 

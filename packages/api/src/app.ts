@@ -1,4 +1,4 @@
-import { API_VERSION, API_VERSION_HEADER, openApiDocument, routes } from '@macbatch/contract';
+import { API_VERSION, API_VERSION_HEADER, openAiRoutes, openApiDocument, routes } from '@macbatch/contract';
 import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
@@ -7,6 +7,10 @@ import { Authenticator } from './auth/authenticator.ts';
 import { mountKeys } from './auth/key-handlers.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
 import { mountJobs } from './jobs/job-handlers.ts';
+import { mountFiles } from './openai/file-handlers.ts';
+import type { FileLimits } from './openai/file-upload.ts';
+import { isOpenAiPath } from './openai/openai-paths.ts';
+import { OpenAiRefusal, openAiErrorResponse } from './openai/openai-refusal.ts';
 import { mountOperations, OPERATION_PATHS } from './operations/operation-handlers.ts';
 import { PoolMetrics } from './operations/pool-metrics.ts';
 import { requestMetrics } from './operations/request-metrics.ts';
@@ -19,7 +23,7 @@ import { mountWorkers } from './workers/worker-handlers.ts';
 
 export interface AppOptions {
   readonly store: Store;
-  readonly limits?: Partial<BodyLimits & RequestLimits>;
+  readonly limits?: Partial<BodyLimits & RequestLimits & FileLimits>;
   /** Limits on the unfinished jobs of one group; null for no limit. */
   readonly quota?: Quota | null;
   /**
@@ -42,13 +46,17 @@ export interface AppOptions {
   readonly monotonicMs?: () => number;
 }
 
-const DEFAULT_LIMITS: BodyLimits & RequestLimits = {
+const DEFAULT_LIMITS: BodyLimits & RequestLimits & FileLimits = {
   maxJsonBytes: 64 * 1024 * 1024,
   maxLineBytes: 16 * 1024 * 1024,
   bodyIdleMs: 30_000,
   bodyTotalMs: 60 * 60_000,
   requestsPerSecond: 100,
   streams: 32,
+  maxFileBytes: 200 * 1024 * 1024,
+  maxFileLineBytes: 64 * 1024 * 1024,
+  fileQuotaBytes: 100 * 1024 ** 3,
+  fileExpirySeconds: 30 * 24 * 60 * 60,
 };
 const DEFAULT_QUOTA: Quota = { items: 20_000_000, payloadBytes: 50 * 1024 ** 3 };
 
@@ -82,36 +90,40 @@ export function createApp(options: AppOptions): Hono {
     c.header('cache-control', 'no-store');
     c.header(API_VERSION_HEADER, String(API_VERSION));
   });
-  mountJobs(surface, {
-    quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota,
-    hasRoom: options.hasRoom ?? (() => Promise.resolve(true)),
-  });
+  const hasRoom = options.hasRoom ?? (() => Promise.resolve(true));
+  mountJobs(surface, { quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota, hasRoom });
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
   mountKeys(surface);
+  mountFiles(surface, { limits, hasRoom });
   mountOperations(surface, new PoolMetrics(registry), monotonicMs);
 
   const document = JSON.stringify(openApiDocument());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
 
+  /** OpenAI's client libraries expect other error replies than RFC 9457. */
+  const refuse = (path: string, refusal: RefusedRequest): Response =>
+    isOpenAiPath(path) ? openAiErrorResponse(refusal) : problemResponse(refusal);
+
   app.notFound((c) => {
-    const allowed = methodsOf(c.req.path);
+    const { path, method } = c.req;
+    const allowed = methodsOf(path);
     if (allowed.length === 0)
-      return problemResponse(new RefusedRequest('route_not_found', `The path ${c.req.path} does not exist.`));
-    const response = problemResponse(
-      new RefusedRequest(
-        'method_not_allowed',
-        `${c.req.path} supports ${allowed.join(' and ')}, not ${c.req.method}.`,
-      ),
+      return refuse(path, new RefusedRequest('route_not_found', `The path ${path} does not exist.`));
+    const response = refuse(
+      path,
+      new RefusedRequest('method_not_allowed', `${path} supports ${allowed.join(' and ')}, not ${method}.`),
     );
     response.headers.set('allow', allowed.join(', '));
     return response;
   });
 
   app.onError((error, c) => {
-    if (error instanceof RefusedRequest) return problemResponse(error);
-    options.onError?.(error, { method: c.req.method, path: c.req.path });
-    return problemResponse(failure(error));
+    const { path, method } = c.req;
+    if (error instanceof OpenAiRefusal) return openAiErrorResponse(error);
+    if (error instanceof RefusedRequest) return refuse(path, error);
+    options.onError?.(error, { method, path });
+    return refuse(path, failure(error));
   });
   return app;
 }
@@ -136,7 +148,7 @@ const PLAIN_PATHS = ['/openapi.json', ...OPERATION_PATHS];
 
 function methodsOf(path: string): string[] {
   if (PLAIN_PATHS.includes(path)) return ['GET'];
-  return Object.values(routes)
+  return Object.values({ ...routes, ...openAiRoutes })
     .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map((route) => route.method.toUpperCase());
 }

@@ -35,6 +35,16 @@ export {
   KeyView,
 } from './key.ts';
 export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
+export {
+  FILE_EXPIRY_SECONDS,
+  FileDeleted,
+  FileList,
+  FileListQuery,
+  FileObject,
+  FileUploadFields,
+} from './openai/file.ts';
+export { OpenAiError } from './openai/openai-error.ts';
+export { openAiRoutes } from './openai/routes.ts';
 export { openApiDocument } from './openapi.ts';
 export { parseReadable, type UnreadableEntry } from './parse-readable.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';

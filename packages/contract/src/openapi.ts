@@ -1,10 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { openAiRoutes } from './openai/routes.ts';
 import { routes } from './routes.ts';
 
-/** Generates the OpenAPI 3.1 document of the native interface from the table of routes. */
+/** Generates the OpenAPI 3.1 document of all interfaces from the tables of routes. */
 export function openApiDocument(): object {
   const registry = new OpenAPIHono();
-  for (const route of Object.values(routes)) registry.openAPIRegistry.registerPath(route);
+  for (const route of Object.values({ ...routes, ...openAiRoutes }))
+    registry.openAPIRegistry.registerPath(route);
   return registry.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

@@ -1,4 +1,8 @@
 export {
+  BATCH_STATES,
+  ENDED_BATCH_STATES,
+} from './batches/batch-state.ts';
+export {
   estimateJob,
   type JobEstimateRange,
   NO_ESTIMATE_REASONS,

@@ -30,5 +30,9 @@ export const ControlConfig = z.object({
   MACBATCH_MIN_FREE_MB: z.coerce.number('must be a number of megabytes').min(0).default(256),
   MACBATCH_MAX_JSON_MB: z.coerce.number('must be a number of megabytes').min(1).max(500).default(64),
   MACBATCH_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(16),
+  MACBATCH_FILE_MAX_MB: z.coerce.number('must be a number of megabytes').min(1).default(200),
+  MACBATCH_FILE_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(64),
+  MACBATCH_FILE_QUOTA_MB: z.coerce.number('must be a number of megabytes').min(1).default(100_000),
+  MACBATCH_FILE_DAYS: z.coerce.number('must be a number of days').min(1).max(3650).default(30),
 });
 export type ControlConfig = z.output<typeof ControlConfig>;

@@ -6,6 +6,7 @@ import { excludeFromCopies } from './copies/exclude-from-copies.ts';
 import { readDatabaseClock } from './database/read-database-clock.ts';
 import { readDeploymentId } from './database/read-deployment-id.ts';
 import { readSchemaState } from './database/schema-state.ts';
+import { createFileStore } from './files/file-store.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { closeJobs } from './jobs/close-jobs.ts';
 import { countKnownKeys } from './jobs/count-known-keys.ts';
@@ -140,6 +141,7 @@ export function createStore(options: StoreOptions): Store {
       await releaseBoots(worker, boots);
     },
     keys: createKeyStore(connections),
+    files: createFileStore(connections, options.fileContent),
     addBoot: (boot) => recordBoot(connections, boot),
     listBoots: (page) => listBoots(connections, page),
     async deploymentId() {

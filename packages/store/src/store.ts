@@ -3,6 +3,8 @@ import type { BootVerdict, JobOrder } from '@macbatch/core';
 import type { KeyStore } from './access/key-store.ts';
 import type { SuspectItem } from './copies/exclude-from-copies.ts';
 import type { SchemaState } from './database/schema-state.ts';
+import type { FileContent } from './files/file-content.ts';
+import type { FileStore } from './files/file-store.ts';
 import type { Job } from './jobs/job.ts';
 import type { ItemSource, JobDraft, SubmitReply } from './jobs/job-draft.ts';
 import type { JobPage } from './jobs/list-jobs.ts';
@@ -56,6 +58,8 @@ export interface StoreOptions extends ConnectionPoolsOptions {
   readonly copies?: boolean;
   /** A clock in milliseconds that never goes back and stops while this host sleeps. */
   readonly monotonicMs?: () => number;
+  /** Where the bytes of new files go. By default into the database. */
+  readonly fileContent?: FileContent;
 }
 
 interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
@@ -118,6 +122,7 @@ export interface Store {
    */
   expireBoots(worker: string, boots: readonly string[]): Promise<void>;
   readonly keys: KeyStore;
+  readonly files: FileStore;
   /** Stores a boot and returns what was known of its name before. */
   addBoot(boot: Boot): Promise<BootVerdict>;
   /** Newest first. */

@@ -1,5 +1,7 @@
+export { batches, batchJobs } from './tables/batches.ts';
 export { copies } from './tables/copies.ts';
 export { events } from './tables/events.ts';
+export { fileChunks, files } from './tables/files.ts';
 export { items } from './tables/items.ts';
 export { jobs } from './tables/jobs.ts';
 export { joinTokens, keys } from './tables/keys.ts';

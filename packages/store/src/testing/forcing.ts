@@ -12,7 +12,9 @@ export async function rowCounts(sql: postgres.Sql): Promise<Record<string, numbe
       (select count(*)::int from tasks) as tasks, (select count(*)::int from leases) as leases,
       (select count(*)::int from results) as results, (select count(*)::int from workers) as workers,
       (select count(*)::int from events) as events, (select count(*)::int from job_tallies) as job_tallies,
-      (select count(*)::int from models) as models, (select count(*)::int from job_models) as job_models`;
+      (select count(*)::int from models) as models, (select count(*)::int from job_models) as job_models,
+      (select count(*)::int from files) as files, (select count(*)::int from file_chunks) as file_chunks,
+      (select count(*)::int from batches) as batches, (select count(*)::int from batch_jobs) as batch_jobs`;
   if (counts === undefined) throw new Error('The count returned no row.');
   return counts;
 }

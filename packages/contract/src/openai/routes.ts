@@ -1,0 +1,74 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { FileDeleted, FileList, FileListQuery, FileObject } from './file.ts';
+import { OpenAiError } from './openai-error.ts';
+
+const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+const refused = { default: json(OpenAiError, 'The error, as OpenAI describes errors') };
+const fileParams = z.object({ file_id: z.string() });
+
+/** The routes of the OpenAI interface. Keys with the role `submit` or `admin` may use them. */
+export const openAiRoutes = {
+  createFile: createRoute({
+    method: 'post',
+    path: '/v1/files',
+    summary: 'Upload the input file of a batch',
+    request: {
+      body: {
+        required: true as const,
+        content: {
+          'multipart/form-data': {
+            schema: z.object({
+              file: z.string().openapi({ format: 'binary' }),
+              purpose: z.literal('batch'),
+              'expires_after[anchor]': z.literal('created_at').optional(),
+              'expires_after[seconds]': z.int().optional(),
+            }),
+          },
+        },
+      },
+    },
+    responses: { 200: json(FileObject, 'The file'), ...refused },
+  }),
+  listFiles: createRoute({
+    method: 'get',
+    path: '/v1/files',
+    summary: 'List files',
+    request: { query: FileListQuery },
+    responses: { 200: json(FileList, 'A page of files'), ...refused },
+  }),
+  readFile: createRoute({
+    method: 'get',
+    path: '/v1/files/{file_id}',
+    summary: 'Read what is known of a file',
+    request: { params: fileParams },
+    responses: { 200: json(FileObject, 'The file'), ...refused },
+  }),
+  readFileContent: createRoute({
+    method: 'get',
+    path: '/v1/files/{file_id}/content',
+    summary: 'Stream the bytes of a file',
+    description: 'Supports the Range header with one range of bytes.',
+    request: { params: fileParams },
+    responses: {
+      200: {
+        description: 'The bytes of the file',
+        content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } },
+      },
+      206: {
+        description: 'The bytes of the range',
+        content: { 'application/octet-stream': { schema: z.string().openapi({ format: 'binary' }) } },
+      },
+      ...refused,
+    },
+  }),
+  deleteFile: createRoute({
+    method: 'delete',
+    path: '/v1/files/{file_id}',
+    summary: 'Delete a file',
+    request: { params: fileParams },
+    responses: { 200: json(FileDeleted, 'The deletion'), ...refused },
+  }),
+} as const;
