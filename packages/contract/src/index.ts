@@ -65,6 +65,7 @@ export {
   LeaseReply,
   LeaseRequest,
   Outcome,
+  type ReleasedLease,
   ReleaseReply,
   ReportEntry,
   ReportEnvelope,

@@ -87,6 +87,10 @@ export const LeasedTask = z
       description:
         "These are items of another worker's lease, last one first. They are reported with that lease's attempt",
     }),
+    no_other_worker: z.boolean().optional().openapi({
+      description:
+        'This worker has released the task as rejected, and no other alive worker can run it now. Older control planes do not send it',
+    }),
     items: z.array(
       z.object({ item_id: z.string(), payload: z.string().openapi({ description: 'JSON text' }) }),
     ),
@@ -165,8 +169,19 @@ export type EntryReply = z.infer<typeof EntryReply>;
 
 export const ReportReply = z.object({ entries: z.array(EntryReply) }).openapi('ReportReply');
 
+const ReleasedLease = LeaseName.extend({
+  rejected: z.boolean().optional().openapi({
+    description:
+      'The model server of this worker has rejected the items and answered no other. The task is left to other workers while one of them may run it',
+  }),
+}).openapi('ReleasedLease');
+export type ReleasedLease = z.infer<typeof ReleasedLease>;
+
 export const ReleaseRequest = z
-  .strictObject({ worker_id: WorkerId, tasks: z.array(LeaseName).min(1).max(1000) })
+  .strictObject({
+    worker_id: WorkerId,
+    tasks: z.array(ReleasedLease).min(1).max(1000),
+  })
   .openapi('ReleaseRequest');
 
 export const ReleaseReply = z

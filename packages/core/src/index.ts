@@ -81,6 +81,7 @@ export {
   MAX_TASKS_COPIED,
   MAX_TASKS_HELD,
   MAX_UNACKNOWLEDGED_TASKS,
+  REJECTED_LEFT_TO_OTHERS_SECONDS,
   SCHEDULING_CACHE_MS,
 } from './scheduling/lease-policy.ts';
 export { leaseSize, maxHeldItems, type PoolRate, shareOfPoolRate } from './scheduling/lease-size.ts';
@@ -105,4 +106,9 @@ export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-ver
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
 export { isAlive, MAY_LEAVE_SECONDS, SILENT_SECONDS } from './workers/liveness.ts';
 export { findSecretText, hideSecrets, parseSecretText, type SecretKind } from './workers/secret-text.ts';
-export { isInTrouble, needsAttention, type WorkerTrouble } from './workers/worker-trouble.ts';
+export {
+  isInTrouble,
+  LASTING_TROUBLES,
+  needsAttention,
+  type WorkerTrouble,
+} from './workers/worker-trouble.ts';

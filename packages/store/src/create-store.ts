@@ -16,7 +16,7 @@ import { resultOf, resultPages } from './jobs/results.ts';
 import { retryJob } from './jobs/retry-job.ts';
 import { submitJob } from './jobs/submit-job.ts';
 import { endLeasesOfBoots } from './leasing/end-leases-of-boots.ts';
-import { type LeaseName, type LeaseRefusal, leaseKey } from './leasing/lease-answers.ts';
+import { type LeaseName, type LeaseRefusal, leaseKey, type ReleasedLease } from './leasing/lease-answers.ts';
 import { leaseTasks } from './leasing/lease-tasks.ts';
 import { leasesOfBoots } from './leasing/leases-of-boots.ts';
 import { releaseLeases } from './leasing/release-leases.ts';
@@ -62,7 +62,7 @@ export function createStore(options: StoreOptions): Store {
     await notifier.notifyAll();
   }
 
-  async function release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]> {
+  async function release(worker: string, leases: readonly ReleasedLease[]): Promise<LeaseRefusal[]> {
     const answers = await releaseLeases(connections, worker, leases);
     if (answers.includes(null)) await announceSentBack();
     return answers;

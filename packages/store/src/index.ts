@@ -12,7 +12,7 @@ export type { Job } from './jobs/job.ts';
 export type { ItemSource, Quota, SubmitReply } from './jobs/job-draft.ts';
 export type { JobDetail, JobWorker } from './jobs/read-job.ts';
 export type { Result } from './jobs/results.ts';
-export type { LeaseName, LeaseRefusal } from './leasing/lease-answers.ts';
+export type { LeaseName, LeaseRefusal, ReleasedLease } from './leasing/lease-answers.ts';
 export type { LeaseOffer } from './leasing/lease-call.ts';
 export type { Renewal } from './leasing/renew-leases.ts';
 export { afterRestore } from './operations/after-restore.ts';

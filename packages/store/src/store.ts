@@ -11,7 +11,7 @@ import type { JobPage } from './jobs/list-jobs.ts';
 import type { JobDetail } from './jobs/read-job.ts';
 import type { Result, ResultRange } from './jobs/results.ts';
 import type { RetriedRow } from './jobs/retry-job.ts';
-import type { LeaseName, LeaseRefusal } from './leasing/lease-answers.ts';
+import type { LeaseName, LeaseRefusal, ReleasedLease } from './leasing/lease-answers.ts';
 import type { LeaseCall } from './leasing/lease-call.ts';
 import type { WorkerOnProbation } from './leasing/probation.ts';
 import type { Renewal } from './leasing/renew-leases.ts';
@@ -108,7 +108,7 @@ export interface Store {
   workersOnProbation(): WorkerOnProbation[];
   /** Returns one verdict for each entry, in order. */
   report(worker: string, entries: readonly Entry[]): Promise<Verdict[]>;
-  release(worker: string, leases: readonly LeaseName[]): Promise<LeaseRefusal[]>;
+  release(worker: string, leases: readonly ReleasedLease[]): Promise<LeaseRefusal[]>;
   /** Extends leases of a worker that renews, and resumes those of this boot that have lapsed. */
   renew(worker: string, boot: string, leases: readonly LeaseName[]): Promise<Renewal[]>;
   /** Keeps items that their holder runs as suspects from being copied for an hour. */

@@ -42,3 +42,30 @@ it('loses no item to a worker whose server rejects everything while another work
     reason: expect.stringContaining('<html>Bad Request</html>'),
   });
 });
+
+it('T6: charges nobody beside two workers whose servers reject everything, in a job with one task at the end', async () => {
+  const pool = await TestPool.open();
+  const slow = await serving((reply) => setTimeout(() => reply.end(chat('yes')), 20));
+  for (const name of ['broken', 'broken-too'])
+    pool.start(name, await serving((reply) => reply.writeHead(400).end('{"error":"no"}')), {
+      leaseLimit: null,
+    });
+  pool.start('good', slow, { leaseLimit: null, concurrency: 1 });
+  const id = await submit(pool, 21);
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 21, error: 0, failed: 0 } });
+  const [charged] = await pool.sql`select sum(attempts - returns - 1)::int as leases from tasks`;
+  expect(charged).toEqual({ leases: 0 });
+});
+
+it('ends each item with its own error when every worker of the pool rejects it', async () => {
+  const pool = await TestPool.open();
+  for (const name of ['broken', 'broken-too'])
+    pool.start(name, await serving((reply, requests) => reply.writeHead(400).end(`no ${requests}`)), {
+      leaseLimit: null,
+    });
+  const id = await submit(pool, 21);
+  expect(await pool.ended(id)).toMatchObject({ state: 'done', items: { ok: 0, error: 21, failed: 0 } });
+  expect(new Set((await pool.results(id)).map(({ error }) => error?.code))).toEqual(
+    new Set(['invalid_request']),
+  );
+});

@@ -1,5 +1,5 @@
 import { ApiError } from '@macbatch/client';
-import type { LeaseName } from '@macbatch/contract';
+import type { ReleasedLease } from '@macbatch/contract';
 import { messageOf } from '@macbatch/core';
 import type { AgentOptions } from '../agent/agent-options.ts';
 import type { Effect } from '../worker/effect.ts';
@@ -77,7 +77,7 @@ export class ReportLoop {
     if (waiting() > 0) options.log('report.abandoned', { tasks: waiting() });
   }
 
-  async #release(leases: readonly LeaseName[], signal: AbortSignal): Promise<void> {
+  async #release(leases: readonly ReleasedLease[], signal: AbortSignal): Promise<void> {
     const { client, workerId, log } = this.#deps.options;
     if (leases.length === 0) return;
     try {

@@ -48,6 +48,8 @@ export interface Hostility {
   readonly lingers: boolean;
   readonly shardSize: number;
   readonly workerSlots: number;
+  /** Another worker is there, whose server rejects every item. */
+  readonly besideBroken: boolean;
 }
 
 /** Longest time for which a server that has answered nobody may reject every item: then it is believed. */
@@ -92,11 +94,17 @@ export const hostilities: fc.Arbitrary<Hostility> = fc
     lingers: fc.boolean(),
     shardSize: fc.integer({ min: 1, max: 20 }),
     workerSlots: fc.integer({ min: 1, max: 6 }),
+    besideBroken: fc.boolean(),
   })
   .map((draw) =>
-    // A server that has answered an item is believed immediately.
+    // A server that has answered an item is believed immediately, and so are two workers that reject the same item.
     draw.trouble === 'answers 400'
-      ? { ...draw, troubleAfter: 0, troubleMs: Math.min(draw.troubleMs, MAX_REJECTING_MS) }
+      ? {
+          ...draw,
+          troubleAfter: 0,
+          troubleMs: Math.min(draw.troubleMs, MAX_REJECTING_MS),
+          besideBroken: false,
+        }
       : draw,
   );
 
@@ -187,4 +195,9 @@ export function hostileServer(
       else misbehave(fault, call);
     },
   };
+}
+
+/** A server that rejects every item. */
+export function rejectingServer(time: SimulatedTime): SimulatedServer {
+  return { call: ({ end }) => time.after(1, () => end(MISBEHAVIOURS['answers 400']())) };
 }

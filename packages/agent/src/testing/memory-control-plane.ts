@@ -5,6 +5,7 @@ import type {
   LeasedTask,
   LeaseName,
   Outcome,
+  ReleasedLease,
   ReportRequest,
 } from '@macbatch/contract';
 import { MAX_ATTEMPTS } from '@macbatch/core';
@@ -19,6 +20,7 @@ interface MemoryTask {
   readonly outcomes: Map<string, Outcome>;
   attempts: number;
   returns: number;
+  rejected: boolean;
   state: 'pending' | 'leased' | 'done' | 'failed';
 }
 
@@ -45,13 +47,14 @@ export class MemoryControlPlane {
       outcomes: new Map(),
       attempts: 0,
       returns: 0,
+      rejected: false,
       state: 'pending',
     }));
     const handlers: Readonly<Record<string, Handler>> = {
       '/v1/workers/heartbeat': (body: Heartbeat) => this.#heartbeat(body),
       '/v1/tasks/lease': (_body: object, signal) => this.#lease(signal),
       '/v1/tasks/complete_batch': (body: ReportRequest) => this.#report(body),
-      '/v1/tasks/release': (body: { readonly tasks: readonly LeaseName[] }) => this.#release(body.tasks),
+      '/v1/tasks/release': (body: { readonly tasks: readonly ReleasedLease[] }) => this.#release(body.tasks),
     };
     this.client = new Client({
       baseUrl: 'http://control.test',
@@ -111,6 +114,7 @@ export class MemoryControlPlane {
       ...this.#offer,
       params: '{}',
       copy: false,
+      no_other_worker: task.rejected,
       items: task.items.filter(({ item_id }) => !task.outcomes.has(item_id)),
     };
   }
@@ -132,11 +136,12 @@ export class MemoryControlPlane {
     return { entries: replies };
   }
 
-  #release(leases: readonly LeaseName[]): object {
-    const tasks = leases.map((lease) => {
+  #release(leases: readonly ReleasedLease[]): object {
+    const tasks = leases.map(({ rejected = false, ...lease }) => {
       const task = this.#held(lease);
       if (task === undefined) return { ...lease, outcome: 'refused', code: 'lease_lost' };
       task.returns += 1;
+      task.rejected ||= rejected;
       task.state = 'pending';
       return { ...lease, outcome: 'accepted' };
     });

@@ -50,6 +50,8 @@ const ENDS: readonly ((run: Run) => ItemEnd)[] = [
   (run) => failedEnd('interrupted', run),
   (run) => failedEnd('overload', run),
   (run) => failedEnd('wait', run),
+  (run) => failedEnd('rejected', run),
+  (run) => failedEnd('rejected', run),
   () => ({ kind: 'not_here', error: { code: 'model_not_found', message: 'x' } }),
   () => ({
     kind: 'not_here',
@@ -78,6 +80,7 @@ const MAKE = {
         ? leaseOf(`${outside.leases}`, pick % 5, {
             copy: pick % 7 === 0,
             job_type: pick % 3 === 0 ? 'embed' : 'chat',
+            ...(pick % 11 === 0 ? {} : { no_other_worker: pick % 2 === 0 }),
           })
         : { ...held.lease, attempt: 1 + outside.leases };
     return { kind: 'leased', tasks: [lease], sentAt: outside.now - (pick % 4 === 0 ? LEASE_MS + 1 : 0) };

@@ -1,11 +1,13 @@
-import type { LeasedTask, Outcome, ReportedError } from '@macbatch/contract';
+import type { Outcome, ReportedError } from '@macbatch/contract';
 import type { Effect } from '../worker/effect.ts';
 import type { Happening } from '../worker/event.ts';
 import type { FailedEnd, ItemEnd } from '../worker/item-end.ts';
 import { step } from '../worker/step.ts';
-import { wantedOffers } from '../worker/work-wanted.ts';
+import { troublesOf } from '../worker/troubles.ts';
+import { offeredNow, wantedOffers } from '../worker/work-wanted.ts';
 import { initialState, type WorkerSettings, type WorkerState } from '../worker/worker-state.ts';
-import { answerTo, LEASE_MS, leaseOf, SETTINGS } from './worker-fixture.ts';
+import { SimulatedControlPlane } from './simulated-control-plane.ts';
+import { answerTo, SETTINGS } from './worker-fixture.ts';
 
 /** One request to a simulated server. */
 export interface SimulatedCall {
@@ -21,15 +23,6 @@ export interface SimulatedServer {
   call(call: SimulatedCall): void;
   /** Whether its list of models answers. */
   listsModels?(): boolean;
-}
-
-/** A task at the simulated control plane. */
-interface SimulatedTask {
-  readonly lease: LeasedTask;
-  attempts: number;
-  returns: number;
-  readonly outcomes: Map<string, Outcome>;
-  state: 'pending' | 'leased' | 'done' | 'failed';
 }
 
 export interface SimulatedRun {
@@ -48,7 +41,6 @@ export interface SimulatedRun {
   readonly charged: number;
 }
 
-const MAX_ATTEMPTS = 3;
 const HEARTBEAT_MS = 10_000;
 
 /** Time that passes only from one event to the next. */
@@ -96,6 +88,13 @@ export const failing = (
   ...more,
 });
 
+/** What the workers of a pool did, as they do it. */
+interface Watched {
+  readonly calls: Map<string, number>;
+  readonly log: (Readonly<Record<string, unknown>> & { readonly event: string })[];
+  readonly starts: { readonly itemId: string; readonly at: number }[];
+}
+
 /**
  * Runs tasks of `shape` items each on one worker with one server, in simulated time, until every item has ended or
  * `untilMs` is over. The control plane answers immediately.
@@ -107,20 +106,35 @@ export function simulate(
   given: Partial<WorkerSettings> = {},
   untilMs = 3_600_000,
 ): SimulatedRun {
+  return simulatePool(time, [server], shape, given, untilMs);
+}
+
+/** The same on one worker for each server. */
+export function simulatePool(
+  time: SimulatedTime,
+  servers: readonly SimulatedServer[],
+  shape: readonly number[],
+  given: Partial<WorkerSettings> = {},
+  untilMs = 3_600_000,
+  control = new SimulatedControlPlane(shape),
+): SimulatedRun {
+  const watched: Watched = { calls: new Map(), log: [], starts: [] };
+  for (const [n, server] of servers.entries())
+    startWorker(`worker-${n}`, time, server, control, given, watched);
+  while (!control.isOver && time.advance(untilMs));
+  const { outcomes, taskErrors, charged, isOver } = control;
+  return { outcomes, taskErrors, charged, isOver, ...watched, endedAt: time.now };
+}
+
+function startWorker(
+  name: string,
+  time: SimulatedTime,
+  server: SimulatedServer,
+  control: SimulatedControlPlane,
+  given: Partial<WorkerSettings>,
+  { calls, log, starts }: Watched,
+): void {
   const runtimes = given.runtimes ?? SETTINGS.runtimes.map((runtime) => ({ ...runtime, remote: true }));
-  const tasks = shape.map(
-    (items, n): SimulatedTask => ({
-      lease: leaseOf(`${n + 1}`, items),
-      attempts: 0,
-      returns: 0,
-      outcomes: new Map(),
-      state: 'pending',
-    }),
-  );
-  const taskErrors: ReportedError[] = [];
-  const calls = new Map<string, number>();
-  const log: (Readonly<Record<string, unknown>> & { readonly event: string })[] = [];
-  const starts: { itemId: string; at: number }[] = [];
   let state: WorkerState = initialState({ ...SETTINGS, slots: 8, ...given, runtimes });
   let asking = false;
 
@@ -155,22 +169,8 @@ export function simulate(
         time.after(effect.at - time.now, () => take({ kind: 'report_due' }));
         break;
       case 'send_report':
-        for (const entry of effect.entries) {
-          const task = held(entry.task_id, entry.attempt);
-          if (task === undefined) continue;
-          for (const outcome of entry.outcomes) task.outcomes.set(outcome.item_id, outcome);
-          if (task.outcomes.size === task.lease.items.length) task.state = 'done';
-          else if (entry.error !== undefined) {
-            taskErrors.push(entry.error);
-            task.state = task.attempts - task.returns >= MAX_ATTEMPTS ? 'failed' : 'pending';
-          }
-        }
-        for (const lease of effect.releases) {
-          const task = held(lease.task_id, lease.attempt);
-          if (task === undefined) continue;
-          task.returns += 1;
-          task.state = 'pending';
-        }
+        control.report(name, effect.entries);
+        control.release(name, effect.releases);
         soon(() => ({ kind: 'report_answered', replies: new Map() }));
         lease();
         break;
@@ -203,17 +203,11 @@ export function simulate(
         lease();
         break;
       case 'log':
-        log.push({ event: effect.event, at: time.now, ...effect.fields });
+        log.push({ event: effect.event, at: time.now, worker: name, ...effect.fields });
         break;
       default:
         break;
     }
-  }
-
-  function held(taskId: string, attempt: number): SimulatedTask | undefined {
-    return tasks.find(
-      (task) => task.lease.task_id === taskId && task.attempts === attempt && task.state === 'leased',
-    );
   }
 
   /** Grants one task, if the worker wants one and there is one. */
@@ -222,17 +216,9 @@ export function simulate(
     asking = true;
     time.after(1, () => {
       asking = false;
-      const task = tasks.find((each) => each.state === 'pending');
-      const wanted = wantedOffers(state, time.now) ?? [];
-      if (task === undefined || !wanted.some(({ job_type }) => job_type === task.lease.job_type)) return;
-      task.state = 'leased';
-      task.attempts += 1;
-      const items = task.lease.items.filter(({ item_id }) => !task.outcomes.has(item_id));
-      take({
-        kind: 'leased',
-        tasks: [{ ...task.lease, items, attempt: task.attempts, lease_seconds: LEASE_MS / 1000 }],
-        sentAt: time.now,
-      });
+      const task = control.lease(name, wantedOffers(state, time.now) ?? []);
+      if (task === null) return;
+      take({ kind: 'leased', tasks: [task], sentAt: time.now });
       lease();
     });
   }
@@ -243,19 +229,11 @@ export function simulate(
     time.after(HEARTBEAT_MS, beat);
   }
 
+  control.connect(name, {
+    offers: () => [...offeredNow(state, time.now), ...troublesOf(state, time.now)],
+    wake: lease,
+  });
   take(answerTo(state, {}, time.now));
   take({ kind: 'outbox_read', recovered: [] });
   beat();
-  const isOver = () => tasks.every((task) => task.state === 'done' || task.state === 'failed');
-  while (!isOver() && time.advance(untilMs));
-  return {
-    outcomes: new Map(tasks.flatMap((task) => [...task.outcomes])),
-    taskErrors,
-    calls,
-    log,
-    starts,
-    endedAt: time.now,
-    isOver: isOver(),
-    charged: tasks.reduce((sum, task) => sum + task.attempts - task.returns, 0),
-  };
 }

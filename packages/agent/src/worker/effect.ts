@@ -1,4 +1,4 @@
-import type { LeasedTask, LeaseName, Outcome, ReportEntry } from '@macbatch/contract';
+import type { LeasedTask, LeaseName, Outcome, ReleasedLease, ReportEntry } from '@macbatch/contract';
 import type { Offer } from '../runtimes/runtime.ts';
 import type { LeasedItem } from './held-task.ts';
 
@@ -31,7 +31,7 @@ export type Effect =
   | {
       readonly kind: 'send_report';
       readonly entries: readonly ReportEntry[];
-      readonly releases: readonly LeaseName[];
+      readonly releases: readonly ReleasedLease[];
     }
   /** A report is due earlier than before. */
   | { readonly kind: 'report_at'; readonly at: number }

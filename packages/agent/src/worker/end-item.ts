@@ -8,6 +8,7 @@ import { addFailure, addOutcome, addRetry, addSuspect, close, offerOf } from './
 import type { FailedEnd, ItemEnd } from './item-end.ts';
 import { judgeRejectedRun } from './judge-rejected-run.ts';
 import { leaseNameOf } from './lease-key.ts';
+import { leaveRejected } from './leave-task.ts';
 import { type CrashVerdict, countCrash, countSuccess, type Quarantine } from './quarantine.ts';
 import { noteOutcome, queueTask } from './reports.ts';
 import type { Verdict } from './verdict.ts';
@@ -82,6 +83,8 @@ function carryOutBlame(run: Run, verdict: Verdict, error: ReportedError, now: nu
       return freeSlot(run, { kind: 'not_again', error }, now);
     case 'task_failed':
       return freeSlot(run, { kind: 'none_again', error }, now);
+    case 'left_to_others':
+      return inOrder(leaveRejected(run.task, now), runAgain(run, now));
     case 'item_error':
       return inOrder(
         saveOutcome(run, { kind: 'outcome', outcome: { item_id: run.item.item_id, error } }),

@@ -23,7 +23,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set(['server_unreachable', 'model_l
 /** Codes of a server that works but asks for fewer requests. */
 const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 
-/** Code of a server that has rejected every item so far. */
+/** Code of a server that rejects every item. */
 export const REJECTS_ALL = 'rejects_all_items';
 
 /** Part of a pause that is random, so that workers do not all try at the same moment. */

@@ -2,9 +2,9 @@ import { type Change, forEach, inOrder, log } from './change.ts';
 import { laneOf } from './endpoint-control.ts';
 import { runtimesFor } from './endpoint-runs.ts';
 import { hasFreshItem } from './fresh-items.ts';
-import { type Gate, isDown, isLasting } from './gate.ts';
+import { type Gate, isDown, isLasting, REJECTS_ALL } from './gate.ts';
 import { type HeldTask, isStartable, offerOf } from './held-task.ts';
-import { leaveTask } from './leave-task.ts';
+import { leaveRejected, leaveTask } from './leave-task.ts';
 import type { WorkerState } from './worker-state.ts';
 
 /** Hands back tasks that wait for an endpoint in lasting trouble, so that other workers can run them. */
@@ -20,9 +20,15 @@ export function handBackWaiting(now: number): Change {
       lasting.set(key, gates);
       return gates.length > 0 && !isKept(state, task, gates, now);
     });
-    return forEach(waiting, ({ number, lease: { task_id, attempt } }) =>
-      inOrder(log('task.waits_too_long', { task_id, attempt }), leaveTask(number, now)),
-    )(state);
+    return forEach(waiting, (task) => {
+      const { job_type, model } = offerOf(task);
+      const { task_id, attempt } = task.lease;
+      const gates = lasting.get(`${job_type}/${model}`) ?? [];
+      return inOrder(
+        log('task.waits_too_long', { task_id, attempt }),
+        gates.every(rejectsAll) ? leaveRejected(task.number, now) : leaveTask(task.number, now),
+      );
+    })(state);
   };
 }
 
@@ -46,5 +52,11 @@ function lastingGates(state: WorkerState, task: HeldTask, now: number): readonly
 function isKept(state: WorkerState, task: HeldTask, gates: readonly Gate[], now: number): boolean {
   if (!gates.every(isDown)) return false;
   if (gates.every(({ closedAt }) => closedAt <= task.leasedAt)) return true;
+  // A rejected task does not come back while another worker may run it.
+  if (task.lease.no_other_worker === false && gates.every(rejectsAll)) return false;
   return now - task.leasedAt < state.settings.pauses.holdMs && !hasFreshItem(state, task);
+}
+
+function rejectsAll({ error }: Gate): boolean {
+  return error.code === REJECTS_ALL;
 }

@@ -40,6 +40,8 @@ export interface HeldTask {
   readonly closed: boolean;
   /** Items without an outcome are handed back, with no error. */
   readonly handBack: boolean;
+  /** They are handed back because the model server rejects every item. */
+  readonly rejected: boolean;
   /** The lease is no longer held: the control plane said so, or the unstarted rest was handed back. */
   readonly lost: boolean;
 }
@@ -66,6 +68,7 @@ export function heldTask(
     error: null,
     closed: false,
     handBack: false,
+    rejected: false,
     lost: false,
   };
 }

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { faultsOf, type Hostility, hostileServer, hostilities } from '../testing/hostile-server.ts';
-import { SimulatedTime, simulate } from '../testing/simulated-pool.ts';
+import {
+  faultsOf,
+  type Hostility,
+  hostileServer,
+  hostilities,
+  rejectingServer,
+} from '../testing/hostile-server.ts';
+import { SimulatedTime, simulatePool } from '../testing/simulated-pool.ts';
 
 /** CONTRIBUTING.md has the command for more. */
 const SUITE_DRAWS = 200;
@@ -26,6 +32,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: false,
     shardSize: 1,
     workerSlots: 3,
+    besideBroken: false,
   },
   {
     goodItems: 6,
@@ -40,6 +47,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: false,
     shardSize: 1,
     workerSlots: 1,
+    besideBroken: false,
   },
   {
     goodItems: 6,
@@ -54,6 +62,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: false,
     shardSize: 4,
     workerSlots: 2,
+    besideBroken: false,
   },
   {
     goodItems: 4,
@@ -68,6 +77,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: true,
     shardSize: 4,
     workerSlots: 3,
+    besideBroken: false,
   },
   {
     goodItems: 4,
@@ -82,6 +92,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: false,
     shardSize: 3,
     workerSlots: 1,
+    besideBroken: false,
   },
   {
     goodItems: 4,
@@ -96,6 +107,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: true,
     shardSize: 2,
     workerSlots: 2,
+    besideBroken: false,
   },
   {
     goodItems: 4,
@@ -110,6 +122,7 @@ const EXAMPLES: readonly Hostility[] = [
     lingers: false,
     shardSize: 1,
     workerSlots: 2,
+    besideBroken: false,
   },
 ];
 
@@ -126,9 +139,10 @@ function wrongWith(draw: Hostility): readonly string[] {
   const faults = faultsOf(draw, ids);
   const server = hostileServer(time, draw, (id) => faults.get(id));
   const settings = { slots: draw.workerSlots };
-  const { outcomes, calls, charged, taskErrors, log, isOver } = simulate(
+  const servers = [server, ...(draw.besideBroken ? [rejectingServer(time)] : [])];
+  const { outcomes, calls, charged, taskErrors, log, isOver } = simulatePool(
     time,
-    server,
+    servers,
     shape,
     settings,
     END_MS,

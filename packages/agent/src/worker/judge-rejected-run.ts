@@ -5,7 +5,7 @@ import { closingOf, logClosed } from './endpoint-trouble.ts';
 import { REJECTS_ALL } from './gate.ts';
 import type { FailedEnd } from './item-end.ts';
 import { recordRejected } from './item-record.ts';
-import { isSuspect, judgeRejection } from './rejections.ts';
+import { judgeRejection } from './rejections.ts';
 import type { Verdict } from './verdict.ts';
 import { type Run, taskOf } from './worker-state.ts';
 
@@ -20,7 +20,7 @@ export function judgeRejectedRun(
     const task = taskOf(state, run.task);
     const control = run.runtime === null ? undefined : state.runtimes[run.runtime]?.control;
     if (task === undefined || control === undefined) return carryOut('item_error')(state);
-    const { task_id, job_id, attempt, copy } = task.lease;
+    const { task_id, job_id, attempt, copy, no_other_worker } = task.lease;
     const { pauses } = state.settings;
     const { model } = run.offer;
     const lane = laneOf(control, model);
@@ -29,7 +29,17 @@ export function judgeRejectedRun(
     const { verdict, rejections } = judgeRejection(
       lane.rejections,
       lane.answered > 0,
-      { name, taskId: task_id, jobId: job_id, attempt, isCopy: copy, isSecondTime: record !== null },
+      {
+        name,
+        taskId: task_id,
+        jobId: job_id,
+        attempt,
+        isCopy: copy,
+        noOtherWorker: no_other_worker,
+        leaseAgeMs: run.startedAt - task.leasedAt,
+        isSecondTime: record !== null,
+        answeredSince: record !== null && lane.lastAnswered > record.startedAtFailure,
+      },
       now,
       pauses,
     );
@@ -51,9 +61,15 @@ export function judgeRejectedRun(
         run.runtime,
         recordRejected(name, record, { now, pauses, lastStarted: state.nextNumber - 1 }),
       ),
-      isSuspect(rejections)
+      verdict === 'server' || verdict === 'task_failed'
         ? withControl(run.runtime, (before) =>
-            controlModelClosed(before, model, closingOf(run, { ...end, error: suspicion(end) }), pauses, now),
+            controlModelClosed(
+              before,
+              model,
+              closingOf(run, { ...end, error: suspicion(end, lane.answered > 0) }),
+              pauses,
+              now,
+            ),
           )
         : nothing,
       log('item.failed', {
@@ -71,9 +87,7 @@ export function judgeRejectedRun(
   };
 }
 
-function suspicion({ error }: FailedEnd): FailedEnd['error'] {
-  return {
-    code: REJECTS_ALL,
-    message: `it has rejected every item so far and answered none: ${error.message}`,
-  };
+function suspicion({ error }: FailedEnd, hasAnswered: boolean): FailedEnd['error'] {
+  const since = hasAnswered ? 'since its last answer' : 'so far and answered none';
+  return { code: REJECTS_ALL, message: `it has rejected every item ${since}: ${error.message}` };
 }

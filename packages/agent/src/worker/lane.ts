@@ -1,5 +1,5 @@
 import { type Gate, openedBy } from './gate.ts';
-import { NO_REJECTIONS, type Rejections } from './rejections.ts';
+import { answerAfter, NO_REJECTIONS, type Rejections } from './rejections.ts';
 
 /** After a reduction, growth needs this many times more answers than before, up to the maximum. */
 const CAUTION_FACTOR = 2;
@@ -33,7 +33,7 @@ export interface Lane {
   /** Different items without an outcome that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
   readonly failedItems: readonly string[];
   readonly abandoned: readonly Abandoned[];
-  /** Items that the server has rejected, while it has answered none. */
+  /** Items that the server has rejected since its last answer. */
   readonly rejections: Rejections;
   readonly gate: Gate | null;
 }
@@ -75,7 +75,7 @@ export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit
     lastAnswered: Math.max(lane.lastAnswered, run.number),
     slowestMs: Math.max(lane.slowestMs, now - run.startedAt),
     failedItems: [],
-    rejections: NO_REJECTIONS,
+    rejections: answerAfter(lane.rejections),
     abandoned: lane.abandoned.filter((each) => each.run > run.number),
     gate: openedBy(lane.gate, run.startedAt),
   };

@@ -53,6 +53,20 @@ export function leaveTask(number: number, now: number): Change {
   };
 }
 
+/** Leaves a task whose items the model server rejects, so that another worker runs them, if there is one. */
+export function leaveRejected(number: number, now: number): Change {
+  return inOrder(
+    (state) => {
+      const task = taskOf(state, number);
+      // A control plane that does not say whether there is another worker cannot read a rejection either.
+      return task === undefined || task.lease.no_other_worker === undefined
+        ? nothing(state)
+        : { state: withTask(state, { ...task, rejected: true }), effects: [] };
+    },
+    leaveTask(number, now),
+  );
+}
+
 /** Leaves all tasks and sends the finished outcomes. */
 export function leaveAllTasks(now: number): Change {
   return (state) =>

@@ -1,4 +1,4 @@
-import type { LeaseName, Outcome, ReportEntry, ReportedError } from '@macbatch/contract';
+import type { LeaseName, Outcome, ReleasedLease, ReportEntry, ReportedError } from '@macbatch/contract';
 import { type HeldTask, itemCountOf } from './held-task.ts';
 import { leaseNameOf } from './lease-key.ts';
 
@@ -23,13 +23,15 @@ export interface Reportable {
   readonly error: ReportedError | null;
   /** Items without an outcome are handed back. */
   readonly handBack: boolean;
+  /** They are handed back because the model server rejects every item. */
+  readonly rejected: boolean;
   /** The lease is no longer held. */
   readonly lost: boolean;
 }
 
 /** What has to be reported about a held task. */
 export function reportableOf(task: HeldTask): Reportable {
-  const { lease, outcomes, acknowledged, error, handBack, lost } = task;
+  const { lease, outcomes, acknowledged, error, handBack, rejected, lost } = task;
   return {
     lease: leaseNameOf(lease),
     outcomes,
@@ -38,6 +40,7 @@ export function reportableOf(task: HeldTask): Reportable {
     copy: lease.copy,
     error,
     handBack,
+    rejected,
     lost,
   };
 }
@@ -63,6 +66,7 @@ export function recoveredReportable(
     copy: false, // the record of a copy has no number of items
     error: null,
     handBack: true,
+    rejected: false,
     lost: afterCrash,
   };
 }
@@ -100,4 +104,9 @@ export function isComplete({ outcomes, itemCount, error, handBack }: Reportable)
 /** Whether items without an outcome are left and the lease may still be held, so that it has to be released. */
 export function needsRelease({ outcomes, itemCount, handBack, lost }: Reportable): boolean {
   return handBack && !lost && outcomes.length < itemCount;
+}
+
+/** The release of what is left of a lease. */
+export function releaseOf({ lease, rejected }: Reportable): ReleasedLease {
+  return rejected ? { ...lease, rejected } : lease;
 }

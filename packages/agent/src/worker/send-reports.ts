@@ -5,7 +5,7 @@ import { fillSlots } from './fill-slots.ts';
 import { leaseKey } from './lease-key.ts';
 import { loseLease, skipRecorded } from './leave-task.ts';
 import { countThatFit } from './report-batch.ts';
-import { finalEntry, isSilent, needsRelease, partialEntry, reportableOf } from './reportable.ts';
+import { finalEntry, isSilent, needsRelease, partialEntry, releaseOf, reportableOf } from './reportable.ts';
 import { addOnce, isFormerReported, queuedReportable, reportBy } from './reports.ts';
 import {
   isEnded,
@@ -31,7 +31,7 @@ export function reportDue({ now }: EventOf<'report_due'>): Change {
       ...ended.filter((task) => !isSilent(task)).map(finalEntry),
       ...parts.map(({ entry }) => entry),
     ];
-    const releases = ended.filter(needsRelease).map(({ lease }) => lease);
+    const releases = ended.filter(needsRelease).map(releaseOf);
     return inOrder(
       setReports({
         partial: partial.slice(taken.length),

@@ -93,10 +93,15 @@ export function mountTasks(
     assertMayActFor(caller, body.worker_id);
     const answers = await store.release(
       body.worker_id,
-      body.tasks.map(({ task_id, attempt }) => ({ taskId: task_id, attempt })),
+      body.tasks.map(({ task_id, attempt, rejected }) => ({
+        taskId: task_id,
+        attempt,
+        rejected: rejected ?? false,
+      })),
     );
     return {
-      tasks: body.tasks.map((lease, i) => {
+      tasks: body.tasks.map(({ task_id, attempt }, i) => {
+        const lease = { task_id, attempt };
         const code = answers[i] ?? null;
         return code === null
           ? { ...lease, outcome: 'accepted' as const }
@@ -124,6 +129,7 @@ function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {
     model: task.model,
     params: task.params,
     copy: task.copy,
+    no_other_worker: task.noOtherWorker,
     items: task.items.map(({ itemId, payload }) => ({ item_id: itemId, payload })),
   };
 }

@@ -30,3 +30,8 @@ export const MAX_SLEEP_SECONDS = 12 * 3600;
 export const EVIDENCE_WAIT_SECONDS = { unleased: 300, leased: 3600 };
 /** How long a task that failed on a worker is left to other workers, by the worker's lease budget. */
 export const LEFT_TO_OTHERS_SECONDS = { all: 60, one: 3600, none: 3600 };
+/**
+ * How long a task is left to other workers after the model server of a worker has rejected it, in seconds. Another
+ * worker counts for as long when its own server has a trouble.
+ */
+export const REJECTED_LEFT_TO_OTHERS_SECONDS = 600;

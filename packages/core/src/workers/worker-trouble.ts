@@ -16,13 +16,13 @@ export interface WorkerTrouble extends WorkKind {
 const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 
 /** Codes of troubles that last until a person changes a setting. */
-const LASTING: ReadonlySet<string> = new Set([
+export const LASTING_TROUBLES: readonly string[] = [
   'unauthorized',
   'quota_exhausted',
   'model_not_found',
   'not_supported',
   'certificate_refused',
-]);
+];
 
 /** Whether a worker cannot run work of this kind now. A server that only wants fewer requests still runs it. */
 export function isInTrouble(
@@ -34,5 +34,5 @@ export function isInTrouble(
 
 /** Whether a person has to change a setting before the work can run. */
 export function needsAttention({ code }: Pick<WorkerTrouble, 'code'>): boolean {
-  return LASTING.has(code);
+  return LASTING_TROUBLES.includes(code);
 }

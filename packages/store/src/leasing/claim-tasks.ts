@@ -8,6 +8,7 @@ import type { TaskItemRow } from '../tasks/leased-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 import { isItemOf, itemsWithoutOutcome } from '../tasks/task-items.ts';
 import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
+import { anotherMayRun, hasRejected } from './left-to-others.ts';
 
 /** The four arrays have an element for each job. */
 export type ClaimArguments = {
@@ -29,6 +30,7 @@ export type ClaimArguments = {
 export interface ClaimedRow extends TaskItemRow {
   /** Items of the task without an outcome, counted on the locked row. */
   readonly missing: number;
+  readonly no_other_worker: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
   return sql`
   with ${lockOwnWorker(lease.worker)},
   open_jobs as materialized (
-    select ${jobs.id}, ${jobs.largestTaskBytes}, wanted.floor, wanted.left_to_others_ms, wanted.place
+    select ${jobs.id}, ${jobs.largestTaskBytes}, ${jobs.jobType}, ${jobs.model}, wanted.floor, wanted.left_to_others_ms, wanted.place
     from unnest(${arg.jobs('uuid[]')}, ${arg.floors('bigint[]')}, ${arg.errorsAtMost('int[]')}, ${arg.leftToOthersMs('int[]')})
       with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
@@ -72,6 +74,8 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
           where ${leases.taskId} = ${tasks.id} and ${leases.workerId} = ${lease.worker}
             and ${leases.leasedAt} > now() - open_jobs.left_to_others_ms * interval '1 millisecond'
           offset 0))
+        and (${tasks.returns} = 0 or not ${hasRejected(sql`${tasks}.id`, lease.worker, boot)}
+          or not ${anotherMayRun(sql`${tasks}.id`, sql`open_jobs`, lease.worker)})
       order by ${tasks.id}
       limit ${arg.limit('int')}
       for no key update skip locked
@@ -94,7 +98,7 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
       select id from measured
       where bytes <= ${arg.maxBytes('int')} or (place = 1 and ${arg.maxBytes('int')} = ${sql.raw(String(MAX_LEASE_BYTES))})
     ))
-    returning id, job_id, first_seq, item_count, outcome_count, attempts, assigned_worker
+    returning id, job_id, first_seq, item_count, outcome_count, attempts, returns, assigned_worker
   ),
   lease_row as (
     insert into ${leases} (task_id, attempt, worker_id, boot_id)
@@ -107,7 +111,8 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
   ),
   ${addToTallies()}
   select leased.id::text, leased.job_id, leased.attempts, ${jobs.jobType}, ${jobs.model}, ${jobs.params}, item.item_id, item.payload,
-    leased.item_count - leased.outcome_count as missing
+    leased.item_count - leased.outcome_count as missing,
+    leased.returns > 0 and ${hasRejected(sql`leased.id`, lease.worker, boot)} as no_other_worker
   from leased
   join ${jobs} on ${jobs.id} = leased.job_id
   left join lateral (${itemsWithoutOutcome(sql`leased`)}

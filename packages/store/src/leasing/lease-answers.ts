@@ -10,6 +10,12 @@ export interface LeaseName {
   readonly attempt: number;
 }
 
+/** A lease whose task goes back unfinished. */
+export interface ReleasedLease extends LeaseName {
+  /** The model server of the worker has rejected the items and answered no other: see `leftToOthers`. */
+  readonly rejected?: boolean;
+}
+
 /** One text for each lease. */
 export function leaseKey({ taskId, attempt }: LeaseName): string {
   return `${taskId}/${attempt}`;
@@ -25,19 +31,22 @@ export interface LeaseAnswer<Row> {
 }
 
 /** Runs a statement over these leases, in batches. Returns one answer for each lease, in order. */
-export async function answerEachLease<Row extends LockedTaskRow>(
+export async function answerEachLease<Row extends LockedTaskRow, Lease extends LeaseName>(
   type: 'renew' | 'release',
-  leases: readonly LeaseName[],
-  run: (args: Omit<LeaseArguments, 'worker'>) => Promise<readonly Row[]>,
+  leases: readonly Lease[],
+  run: (args: Omit<LeaseArguments, 'worker'>, batch: readonly Lease[]) => Promise<readonly Row[]>,
 ): Promise<LeaseAnswer<Row>[]> {
   const rows = new Map<number, Row>();
   for (const batch of taskBatches(leases)) {
     const found = await retryOnConflict(() =>
-      run({
-        positions: batch.map(({ position }) => position),
-        taskIds: batch.map(({ entry }) => entry.taskId),
-        attempts: batch.map(({ entry }) => entry.attempt),
-      }),
+      run(
+        {
+          positions: batch.map(({ position }) => position),
+          taskIds: batch.map(({ entry }) => entry.taskId),
+          attempts: batch.map(({ entry }) => entry.attempt),
+        },
+        batch.map(({ entry }) => entry),
+      ),
     );
     for (const row of found) rows.set(row.position, row);
   }

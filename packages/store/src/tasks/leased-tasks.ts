@@ -9,6 +9,8 @@ export interface LeasedTask {
   readonly params: string;
   /** Another worker has the lease, and these items are a copy. */
   readonly copy: boolean;
+  /** The worker has released the task as rejected, and no other worker can run it now. */
+  readonly noOtherWorker: boolean;
   readonly items: { readonly itemId: string; readonly payload: string }[];
 }
 
@@ -20,6 +22,7 @@ export interface TaskItemRow {
   readonly job_type: string;
   readonly model: string;
   readonly params: string;
+  readonly no_other_worker?: boolean;
   readonly item_id: string | null;
   readonly payload: string | null;
 }
@@ -38,6 +41,7 @@ export function groupByTask(rows: readonly TaskItemRow[], { copy = false } = {})
         model: row.model,
         params: row.params,
         copy,
+        noOtherWorker: row.no_other_worker === true,
         items: [],
       };
       tasks.push(task);

@@ -50,6 +50,8 @@ export const leases = pgTable(
     workerId: text('worker_id').notNull(),
     bootId: text('boot_id').notNull(),
     leasedAt: moment('leased_at').notNull().defaultNow(),
+    /** The worker has handed the task back because its model server rejects every item. */
+    rejected: boolean('rejected').notNull().default(false),
   },
   (t) => [primaryKey({ columns: [t.taskId, t.attempt] })],
 );

@@ -1,0 +1,1 @@
+ALTER TABLE "leases" ADD COLUMN "rejected" boolean DEFAULT false NOT NULL;
