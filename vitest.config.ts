@@ -24,7 +24,7 @@ export default defineConfig({
           // Without isolation, modules are imported once: this saves a third of the time. No test changes a module.
           isolate: false,
           include: ['{packages,apps}/*/src/**/*.test.ts', '{bench,replay,release}/src/**/*.test.ts'],
-          exclude: ['**/node_modules/**', '**/*.integration.test.ts'],
+          exclude: ['**/node_modules/**', '**/*.{integration,system}.test.ts'],
           testTimeout: 60_000,
         },
       },
@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: 'system',
           isolate: false,
-          include: ['tests/**/*.test.ts'],
+          include: ['tests/**/*.test.ts', '{packages,bench,replay}/**/src/**/*.system.test.ts'],
           // Real servers, processes and signals on a shared machine may be slow. The output names each retry.
           retry: 1,
           globalSetup: [

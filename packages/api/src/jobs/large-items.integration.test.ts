@@ -4,7 +4,7 @@ import { fileApp, NDJSON } from '../testing/file-app.ts';
 const control = fileApp();
 
 /** Long enough to overflow the stack of a recursive parser or of the engine for regular expressions. */
-const PAYLOAD_BYTES = 10_000_000;
+const PAYLOAD_BYTES = 3_000_000;
 
 /** Repeats a text up to the size of a payload. */
 const full = (text: string, around = '') =>

@@ -37,20 +37,13 @@ const sizes = async () =>
     ({ item_count }) => item_count,
   );
 
-it('cuts tasks by bytes as well as by items, and says how many', async () => {
+it('cuts tasks by bytes as well as by items and says how many, bounds a lease reply in bytes, and leases everything in the end', async () => {
   const id = await submitSizes(
     40,
     Array.from({ length: 9 }, () => 6 * MIB),
   );
   expect(await sizes()).toEqual([2, 2, 2, 2, 1]);
   expect(await db.store.readJob(id)).toMatchObject({ tasks: { total: 5 }, smallerTasks: 4 });
-});
-
-it('bounds a lease reply in bytes, and leases everything in the end', async () => {
-  const id = await submitSizes(
-    40,
-    Array.from({ length: 9 }, () => 6 * MIB),
-  );
   const leased: number[] = [];
   for (;;) {
     const tasks = await leaseTasks(db.store, 'ann', 100);
