@@ -79,8 +79,10 @@ export class BaseWorker {
     const slot = async () => {
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
         const { job_type, model } = task;
-        const payload: unknown = JSON.parse(item.payload);
-        const { output } = await this.#options.runtime.run({ job_type, model, params: {}, payload, signal });
+        const payloadText = item.payload;
+        const payload: unknown = JSON.parse(payloadText);
+        const request = { job_type, model, params: {}, payload, payloadText, signal };
+        const { output } = await this.#options.runtime.run(request);
         outcomes.push({ item_id: item.item_id, output });
       }
     };

@@ -22,6 +22,7 @@ export {
   ResultLine,
   RetryReply,
   Submission,
+  WorkType,
 } from './job.ts';
 export {
   Caller,
@@ -60,10 +61,12 @@ export { routes } from './routes.ts';
 export {
   ENTRY_REFUSALS,
   EntryReply,
+  ItemError,
   LeasedTask,
   LeaseName,
   LeaseReply,
   LeaseRequest,
+  MAX_ERROR_BODY_LENGTH,
   Outcome,
   type ReleasedLease,
   ReleaseReply,

@@ -1,9 +1,12 @@
 import { z } from '@hono/zod-openapi';
-import { JOB_STATES, JOB_TYPES, MAX_SHARD_SIZE, RETRY_POLICIES } from '@macbatch/core';
+import { JOB_STATES, JOB_TYPES, MAX_SHARD_SIZE, RETRY_POLICIES, WORK_TYPES } from '@macbatch/core';
 import { itemId } from './item-id.ts';
 import { plainText } from './plain-text.ts';
 
 export const JobType = z.enum(JOB_TYPES);
+
+/** What workers offer and lease: a job type, and for raw requests also the endpoint. */
+export const WorkType = z.enum(WORK_TYPES);
 
 /** Highest priority of a job; the lowest is its negative. */
 export const MAX_PRIORITY = 100;
@@ -140,7 +143,16 @@ export const ResultLine = z
     id: z.string(),
     status: z.enum(['ok', 'error']),
     output: z.unknown().optional(),
-    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    error: z
+      .object({
+        code: z.string(),
+        message: z.string(),
+        response: z
+          .object({ status_code: z.int(), request_id: z.string().optional(), body: z.unknown() })
+          .optional()
+          .openapi({ description: 'What the model server answered to a raw request' }),
+      })
+      .optional(),
     model: z.string().nullable(),
     model_digest: z.string().nullable(),
     worker: z.string().nullable(),

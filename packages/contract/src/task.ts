@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { REFUSALS, TASK_STATUSES } from '@macbatch/core';
 import { itemId } from './item-id.ts';
-import { JobType, ModelUsed } from './job.ts';
+import { ModelUsed, WorkType } from './job.ts';
 import { plainText } from './plain-text.ts';
 
 export const WorkerId = z
@@ -19,6 +19,9 @@ const TaskId = z
 const MAX_ATTEMPT = 2 ** 31 - 1;
 const Attempt = z.int().min(0).max(MAX_ATTEMPT);
 
+/** A thousand models with every job type. */
+const MAX_OFFERS = 10_000;
+
 /** A reported rate. */
 export const ItemsPerSecond = z.number().min(0).max(100_000);
 
@@ -28,7 +31,7 @@ export type LeaseName = z.infer<typeof LeaseName>;
 
 const Offer = z
   .strictObject({
-    job_type: JobType,
+    job_type: WorkType,
     model: plainText(200),
     items_per_second: ItemsPerSecond.optional().openapi({
       description: "The worker's rate for this offer, if it knows one",
@@ -51,7 +54,7 @@ export const LeaseRequest = z
       description:
         'Items that the worker runs concurrently. If given, a lease holds the work of about 45 seconds',
     }),
-    offers: z.array(Offer).min(1).max(1000),
+    offers: z.array(Offer).min(1).max(MAX_OFFERS),
     holds: z.array(LeaseName).max(10_000).optional().openapi({
       description:
         'All leases that this boot knows. Sent after a reply was lost: the reply then repeats other leases of this boot before it grants new ones',
@@ -80,7 +83,7 @@ export const LeasedTask = z
     job_id: z.uuid(),
     attempt: Attempt,
     lease_seconds: z.number().openapi({ description: 'Counted from when the worker sent its request' }),
-    job_type: JobType,
+    job_type: WorkType,
     model: z.string(),
     params: z.string().openapi({ description: 'JSON text' }),
     copy: z.boolean().default(false).openapi({
@@ -105,6 +108,22 @@ export const ReportedError = z
   .openapi('ReportedError');
 export type ReportedError = z.infer<typeof ReportedError>;
 
+/** Longest body of a model server's error that is kept, in UTF-16 code units. */
+export const MAX_ERROR_BODY_LENGTH = 64 * 1024;
+
+/** The error of an item. */
+export const ItemError = ReportedError.extend({
+  response: z
+    .strictObject({
+      status_code: z.int().min(100).max(599),
+      request_id: plainText(200).optional().openapi({ description: 'The id that the model server gave' }),
+      body: z.string().max(MAX_ERROR_BODY_LENGTH).openapi({ description: 'JSON text' }),
+    })
+    .optional()
+    .openapi({ description: 'What the model server answered to a raw request' }),
+}).openapi('ItemError');
+export type ItemError = z.infer<typeof ItemError>;
+
 const outcomeBase = {
   item_id: itemId,
   model: ModelUsed.optional(),
@@ -113,7 +132,7 @@ const outcomeBase = {
 export const Outcome = z
   .union([
     z.strictObject({ ...outcomeBase, output: z.string().openapi({ description: 'JSON text' }) }),
-    z.strictObject({ ...outcomeBase, error: ReportedError }),
+    z.strictObject({ ...outcomeBase, error: ItemError }),
   ])
   .openapi('Outcome');
 export type Outcome = z.infer<typeof Outcome>;

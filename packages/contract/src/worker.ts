@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { BOOT_VERDICTS, WORKER_STATES } from '@macbatch/core';
 import { itemIdToFind } from './item-id.ts';
-import { JobType } from './job.ts';
+import { WorkType } from './job.ts';
 import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './task.ts';
 
@@ -9,7 +9,7 @@ const count = z.int().min(0).max(100_000);
 
 const WorkerTrouble = z
   .strictObject({
-    job_type: JobType,
+    job_type: WorkType,
     model: plainText(200),
     endpoint: plainText(300).openapi({ description: 'Its runtime, such as the host of a model server' }),
     code: plainText(100),
@@ -26,14 +26,14 @@ export const Heartbeat = z
     worker_id: WorkerId,
     boot_id: BootId,
     hostname: plainText(255),
-    job_types: z.array(JobType).max(100),
+    job_types: z.array(WorkType).max(100),
     models: z.array(plainText(200)).max(1000),
     concurrency: count.openapi({ description: 'Items that the worker runs concurrently' }),
     lease_limit: count.openapi({ description: 'Most tasks that it asks for in one call' }),
     rates: z
       .array(
         z.strictObject({
-          job_type: JobType,
+          job_type: WorkType,
           model: plainText(200),
           items_per_second: ItemsPerSecond,
           loaded: z.boolean().optional(),

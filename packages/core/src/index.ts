@@ -31,6 +31,7 @@ export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { jsonProblem } from './items/json-problem.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';
 export { paramProblem, TEMPLATE_PLACEHOLDER } from './items/param-problem.ts';
+export { type RequestBodyProblem, requestBodyProblem, withModel } from './items/request-body.ts';
 export {
   DEFAULT_SHARD_SIZE,
   MAX_LEASE_BYTES,
@@ -38,6 +39,16 @@ export {
   MAX_TASK_BYTES,
   taskCount,
 } from './items/shard.ts';
+export {
+  endpointOf,
+  jobTypeOf,
+  REQUEST_ENDPOINTS,
+  type RequestEndpoint,
+  requestEndpoint,
+  WORK_TYPES,
+  type WorkType,
+  workTypeOf,
+} from './items/work-type.ts';
 export { type Decision, decide, refusal } from './lifecycle/decide.ts';
 export { REFUSALS, type Refusal, type TaskEvent, type TaskEventType } from './lifecycle/event.ts';
 export { JOB_STATES, type JobState, jobState } from './lifecycle/job-state.ts';

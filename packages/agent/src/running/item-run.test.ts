@@ -18,7 +18,14 @@ async function run(answer: Error | RunResult, signal: AbortSignal = new AbortCon
     },
     close: async () => {},
   };
-  const request = { job_type: 'noop', model: 'noop', params: {}, payload: null, signal } as const;
+  const request = {
+    job_type: 'noop',
+    model: 'noop',
+    params: {},
+    payload: null,
+    payloadText: 'null',
+    signal,
+  } as const;
   return { end: await runItem(runtime, 'item-1', request, () => 0.25), tries };
 }
 

@@ -15,7 +15,8 @@ export async function runItem(
   } catch (thrown) {
     if (request.signal.aborted) return { kind: 'aborted' };
     const failure = thrown instanceof RunFailure ? thrown : unexpectedFailure(thrown);
-    const error = { code: failure.code, message: failure.message };
+    const { code, message, response } = failure;
+    const error = { code, message, ...(response === null ? {} : { response }) };
     switch (failure.failure) {
       case 'permanent':
         return { kind: 'outcome', outcome: { item_id: itemId, error, ...failure.ran } };

@@ -71,6 +71,7 @@ export class ItemRunner {
       const unreadable = { code: 'invalid_payload', message: `not readable here: ${messageOf(error)}` };
       return { kind: 'outcome', outcome: { item_id: item.item_id, error: unreadable } };
     }
-    return runItem(runtime, item.item_id, { job_type, model, ...parsed, signal }, this.#deps.random);
+    const request = { job_type, model, ...parsed, payloadText: item.payload, signal };
+    return runItem(runtime, item.item_id, request, this.#deps.random);
   }
 }

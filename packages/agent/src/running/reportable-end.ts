@@ -1,8 +1,8 @@
 import {
+  type ItemError,
   MAX_MODEL_DIGEST_LENGTH,
   MAX_MODEL_NAME_LENGTH,
   type Outcome,
-  type ReportedError,
 } from '@macbatch/contract';
 import type { ItemEnd } from '../worker/item-end.ts';
 
@@ -48,10 +48,11 @@ function reportableUsage(usage: NonNullable<Outcome['usage']> | null): Outcome['
   return Object.fromEntries(Object.entries(usage).filter(([, count]) => Number.isFinite(count)));
 }
 
-function reportableError({ code, message }: ReportedError): ReportedError {
+function reportableError({ code, message, response }: ItemError): ItemError {
   return {
     code: plain(code.slice(0, MAX_CODE_LENGTH)) || 'runtime_error',
     message: plain(message.slice(0, MAX_MESSAGE_LENGTH)),
+    ...(response === undefined ? {} : { response }),
   };
 }
 

@@ -6,6 +6,7 @@ const request = (payload: unknown, signal = new AbortController().signal) => ({
   model: 'noop',
   params: {},
   payload,
+  payloadText: JSON.stringify(payload),
   signal,
 });
 

@@ -61,6 +61,7 @@ test('opens noop, with a fixed output', async () => {
     model: 'noop',
     params: {},
     payload: null,
+    payloadText: 'null',
     signal: new AbortController().signal,
   });
   expect(result).toEqual({ output: '{"ok":true}', model: { name: 'noop', digest: null }, usage: null });

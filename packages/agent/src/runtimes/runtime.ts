@@ -1,19 +1,23 @@
-import type { JobType } from '@macbatch/core';
+import type { ItemError } from '@macbatch/contract';
+import type { WorkType } from '@macbatch/core';
 import type { RuntimeWithdrawal } from '../worker/item-end.ts';
 
-/** What a worker can run: a job type and a model alias. */
+/** What a worker can run: a work type and a model alias. */
 export interface Offer {
-  readonly job_type: JobType;
+  readonly job_type: WorkType;
   /** The alias that a job names. The runtime maps it to a real model. */
   readonly model: string;
 }
 
-/** One item to run. `payload` is parsed; the control plane keeps its exact text. */
+/** One item to run. */
 export interface RunRequest {
-  readonly job_type: JobType;
+  readonly job_type: WorkType;
   readonly model: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** The parsed payload. */
   readonly payload: unknown;
+  /** The JSON text of the payload, as it was submitted. */
+  readonly payloadText: string;
   readonly signal: AbortSignal;
 }
 
@@ -58,6 +62,9 @@ export type FailureClass =
   | 'transient'
   | 'crashed';
 
+/** The answer of a model server that is kept with an item's error. */
+export type ErrorResponse = NonNullable<ItemError['response']>;
+
 /** Facts about a failure other than its class, code and message. */
 export interface FailureDetails {
   readonly cause?: unknown;
@@ -69,6 +76,8 @@ export interface FailureDetails {
   readonly bytesArrived?: boolean;
   /** For `permanent`: the model that ran and what the server counted, if it did answer. */
   readonly ran?: Pick<RunResult, 'model' | 'usage'> | null;
+  /** For raw requests: what the model server answered. */
+  readonly response?: ErrorResponse | null;
 }
 
 /** Why a run failed. The message and the code reach the submitter. */
@@ -80,6 +89,7 @@ export class RunFailure extends Error {
   readonly retryAfterMs: number | null;
   readonly bytesArrived: boolean;
   readonly ran: Pick<RunResult, 'model' | 'usage'> | null;
+  readonly response: ErrorResponse | null;
   constructor(failure: FailureClass, code: string, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause });
     this.name = 'RunFailure';
@@ -89,17 +99,17 @@ export class RunFailure extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.bytesArrived = details.bytesArrived ?? false;
     this.ran = details.ran ?? null;
+    this.response = details.response ?? null;
   }
 
   /** The same failure, with the offers that it withdraws. */
   withdrawing(withdraws: RuntimeWithdrawal): RunFailure {
-    const { cause, retryAfterMs, bytesArrived } = this;
-    return new RunFailure(this.failure, this.code, this.message, {
-      cause,
-      withdraws,
-      retryAfterMs,
-      bytesArrived,
-    });
+    return new RunFailure(this.failure, this.code, this.message, { ...this, cause: this.cause, withdraws });
+  }
+
+  /** The same failure, with the answer of the model server. */
+  answeredWith(response: ErrorResponse): RunFailure {
+    return new RunFailure(this.failure, this.code, this.message, { ...this, cause: this.cause, response });
   }
 }
 

@@ -1,6 +1,6 @@
-import type { ReportedError } from '@macbatch/contract';
+import type { ItemError } from '@macbatch/contract';
 import { type Change, emit, inOrder, log, nothing, set } from './change.ts';
-import { forgetRecord, recordName } from './endpoint-runs.ts';
+import { forgetRecord, hasAnswered, recordName } from './endpoint-runs.ts';
 import { closeEndpoint, judgeFailedRun, noteAbort, noteAnswer, noteIdle } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
@@ -63,18 +63,24 @@ const CERTAIN: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted',
 
 /**
  * Handles an item that cannot run here. One item does not withdraw a model that has answered here before: the model may
- * be unable to process only that item.
+ * be unable to process only that item. But a server that answers other work with the model may lack what this work needs.
  */
 function noteRefusal(run: Run, end: Extract<ItemEnd, { readonly kind: 'not_here' }>, now: number): Change {
-  const { error } = end;
-  if (run.answeredBefore === 0 || CERTAIN.has(error.code)) return freeSlot(run, end, now);
-  const failed = { failure: 'not_here', error, bytesArrived: false, jitter: 0 } as const;
-  return judgeFailedRun(run, run.item, failed, now, (verdict) =>
-    verdict === 'server' ? freeSlot(run, end, now) : carryOutBlame(run, verdict, error, now),
-  );
+  return (state) => {
+    const { error } = end;
+    const runtime = run.runtime === null ? undefined : state.runtimes[run.runtime];
+    const lacksWork =
+      error.code === 'not_supported' && runtime !== undefined && !hasAnswered(runtime, run.offer);
+    if (run.answeredBefore === 0 || CERTAIN.has(error.code) || lacksWork)
+      return freeSlot(run, end, now)(state);
+    const failed = { failure: 'not_here', error, bytesArrived: false, jitter: 0 } as const;
+    return judgeFailedRun(run, run.item, failed, now, (verdict) =>
+      verdict === 'server' ? freeSlot(run, end, now) : carryOutBlame(run, verdict, error, now),
+    )(state);
+  };
 }
 
-function carryOutBlame(run: Run, verdict: Verdict, error: ReportedError, now: number): Change {
+function carryOutBlame(run: Run, verdict: Verdict, error: ItemError, now: number): Change {
   switch (verdict) {
     case 'again':
     case 'server':
@@ -201,7 +207,7 @@ function runAgainAlone(run: Run, suspicion: NonNullable<Run['suspicion']>, now: 
  */
 type FinalEnd =
   | Exclude<ItemEnd, { readonly kind: 'crashed' | 'failed' }>
-  | { readonly kind: 'not_again' | 'none_again'; readonly error: ReportedError };
+  | { readonly kind: 'not_again' | 'none_again'; readonly error: ItemError };
 
 /** Takes the run out of its slot. `end` is null if nothing is recorded of the run, for example because the item runs again. */
 function freeSlot(run: Run, end: FinalEnd | null, now: number): Change {

@@ -82,6 +82,18 @@ export function withControl(
   return withRuntime(runtime, (before) => ({ ...before, control: changed(before.control) }));
 }
 
+/** Notes that a runtime can run the run's offer. */
+export function rememberAnswer({ runtime, offer }: Run): Change {
+  return withRuntime(runtime, (before) =>
+    hasAnswered(before, offer) ? before : { ...before, answeredOffers: [...before.answeredOffers, offer] },
+  );
+}
+
+/** Whether a runtime has run an item of the offer. */
+export function hasAnswered({ answeredOffers }: RuntimeState, offer: Offer): boolean {
+  return answeredOffers.some((each) => isSameOffer(each, offer));
+}
+
 /** Stores an item's record in place of the one before. */
 export function keepRecord(runtime: number | null, record: ItemRecord): Change {
   return withRuntime(runtime, (before) => ({

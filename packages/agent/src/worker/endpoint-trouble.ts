@@ -8,7 +8,15 @@ import {
   laneOf,
   withLane,
 } from './endpoint-control.ts';
-import { endpointRun, keepRecord, recordName, recordOf, requestsOn, withControl } from './endpoint-runs.ts';
+import {
+  endpointRun,
+  keepRecord,
+  recordName,
+  recordOf,
+  rememberAnswer,
+  requestsOn,
+  withControl,
+} from './endpoint-runs.ts';
 import type { Closing, Gate } from './gate.ts';
 import { openedBy } from './gate.ts';
 import type { LeasedItem } from './held-task.ts';
@@ -38,6 +46,7 @@ export function noteAnswer(run: Run, hasOutput: boolean, now: number): Change {
           : // A refused request says that the server answers, and nothing about its generations.
             { ...control, gate: openedBy(control.gate, run.startedAt) },
       ),
+      hasOutput ? rememberAnswer(run) : nothing,
       logOpened(state, run),
     )(state);
   };

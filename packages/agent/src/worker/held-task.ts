@@ -113,9 +113,12 @@ export function addOutcome(task: HeldTask, outcome: Outcome): HeldTask {
   };
 }
 
-/** Notes that an item failed here. The first error is the task's. The other items continue, so that they get outcomes. */
-export function addFailure(task: HeldTask, error: ReportedError): HeldTask {
-  return { ...task, error: task.error ?? error };
+/**
+ * Notes that an item failed here. The first error is the task's, without what is true of that item only. The other items
+ * continue, so that they get outcomes.
+ */
+export function addFailure(task: HeldTask, { code, message }: ReportedError): HeldTask {
+  return { ...task, error: task.error ?? { code, message } };
 }
 
 /** Lets an item run again later, unless the task is closed. */

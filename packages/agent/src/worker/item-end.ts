@@ -1,4 +1,4 @@
-import type { Outcome, ReportedError } from '@macbatch/contract';
+import type { ItemError, Outcome } from '@macbatch/contract';
 
 /** How far a `not_here` failure reaches among the offers of the runtime that failed. */
 export type WithdrawalReach = 'offer' | 'model' | 'runtime';
@@ -14,7 +14,7 @@ export interface RuntimeWithdrawal {
 export interface FailedEnd {
   readonly kind: 'failed';
   readonly failure: 'rejected' | 'wait' | 'overload' | 'interrupted' | 'timeout' | 'transient';
-  readonly error: ReportedError;
+  readonly error: ItemError;
   /** How long the server asked for no requests. */
   readonly retryAfterMs: number | null;
   /** Parts of the answer had arrived. */
@@ -28,7 +28,7 @@ export type ItemEnd =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | FailedEnd
   /** This Mac cannot run it now; the item is not to blame. */
-  | { readonly kind: 'not_here'; readonly error: ReportedError; readonly withdraws?: RuntimeWithdrawal }
+  | { readonly kind: 'not_here'; readonly error: ItemError; readonly withdraws?: RuntimeWithdrawal }
   /** The runtime's process died while the item ran. */
-  | { readonly kind: 'crashed'; readonly error: ReportedError }
+  | { readonly kind: 'crashed'; readonly error: ItemError }
   | { readonly kind: 'aborted' };

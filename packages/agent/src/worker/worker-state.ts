@@ -74,6 +74,8 @@ export interface RuntimeState {
   readonly quarantine: Quarantine;
   /** How many items may start on it, and its trouble. */
   readonly control: EndpointControl;
+  /** What it has answered at least once. */
+  readonly answeredOffers: readonly Offer[];
   /** Items that failed on it and have no outcome. */
   readonly records: readonly ItemRecord[];
   /** A probe of its withdrawn offers is under way. */
@@ -163,6 +165,7 @@ export function initialState(settings: WorkerSettings): WorkerState {
       offers,
       quarantine: NO_CRASHES,
       control: newControl(remote, settings.slots),
+      answeredOffers: [],
       records: [],
       probing: false,
       testing: false,

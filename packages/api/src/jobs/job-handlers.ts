@@ -1,5 +1,5 @@
 import { routes } from '@macbatch/contract';
-import { DEFAULT_SHARD_SIZE } from '@macbatch/core';
+import { DEFAULT_SHARD_SIZE, workTypeOf } from '@macbatch/core';
 import type { ItemSource, JobDetail, Quota, Store } from '@macbatch/store';
 import type { Context } from 'hono';
 import { type Caller, listed, sees } from '../auth/caller.ts';
@@ -129,7 +129,7 @@ async function submitJob(
     {
       owner: caller.owner,
       ...(quota === null || caller.keyId === null ? {} : { quota }),
-      jobType: body.header.job_type,
+      jobType: workTypeOf(body.header.job_type, body.header.params ?? {}),
       model: body.header.model,
       params: body.params,
       shardSize: body.header.shard_size ?? DEFAULT_SHARD_SIZE,

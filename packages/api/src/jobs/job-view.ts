@@ -1,5 +1,5 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
-import { MAX_LEASE_BYTES, MAX_TASK_BYTES } from '@macbatch/core';
+import { jobTypeOf, MAX_LEASE_BYTES, MAX_TASK_BYTES } from '@macbatch/core';
 import type { Job, JobDetail } from '@macbatch/store';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -9,7 +9,7 @@ export function jobSummary(job: Job): JobSummary {
   return {
     id: job.id,
     state: job.state,
-    job_type: job.jobType,
+    job_type: jobTypeOf(job.jobType),
     model: job.model,
     shard_size: job.shardSize,
     priority: job.priority,

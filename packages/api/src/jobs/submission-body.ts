@@ -7,6 +7,7 @@ import {
   objectMembers,
   paramProblem,
   parseItem,
+  requestBodyProblem,
 } from '@macbatch/core';
 import { bodyText } from '../requests/body-text.ts';
 import { invalidField } from '../requests/invalid-field.ts';
@@ -79,13 +80,14 @@ async function readJson(
   const { items: itemsValue, ...headerValue } = value;
   const members = distinctMembers(text, 'The body');
   const header = parseHeader(headerValue, null);
+  const payloadProblem = payloadProblemOf(header);
   if (!Array.isArray(itemsValue))
     throw new RefusedRequest('invalid_field', 'items: must be an array of items', { field: 'items' });
   const start = members.get('items')?.start ?? 0;
   async function* items(): AsyncGenerator<Item, void, undefined> {
     let n = 0;
     for (const { start: from, end } of arrayElements(text, start)) {
-      const parsed = parseItem(text.slice(from, end));
+      const parsed = parseItem(text.slice(from, end), payloadProblem);
       if (!parsed.ok) throw badItem(parsed, { text: `items[${n}]`, field: `items[${n}]` });
       yield parsed.item;
       n += 1;
@@ -109,6 +111,7 @@ async function readNdjson(
   const value = parseObject(first.text, `Line ${first.number}`, first.number);
   const members = distinctMembers(first.text, `Line ${first.number}`, first.number);
   const header = parseHeader(value, first.number);
+  const payloadProblem = payloadProblemOf(header);
   // Blank lines shift the line numbers of the items. Only the positions of these shifts are kept.
   const shifts: { readonly seq: number; readonly line: number }[] = [];
   async function* items(): AsyncGenerator<readonly Item[], void, undefined> {
@@ -116,7 +119,7 @@ async function readNdjson(
     let expected = 0;
     for (let lines: readonly Line[] | undefined = others; lines !== undefined; lines = await next(batches)) {
       yield lines.map(({ number, text }) => {
-        const parsed = parseItem(text);
+        const parsed = parseItem(text, payloadProblem);
         if (!parsed.ok) throw badItem(parsed, { text: `line ${number}`, line: number });
         if (number !== expected) shifts.push({ seq, line: number });
         expected = number + 1;
@@ -197,6 +200,11 @@ function refusedParam({ job_type, params = {} }: JobHeader, where: string | null
   if (found === null) return null;
   const name = where === null ? found.path : `${where} ${found.path}`;
   return new RefusedRequest('invalid_field', `${name}: ${found.problem}`, { field: found.path });
+}
+
+/** The check of each payload: those of raw requests are bodies. */
+function payloadProblemOf({ job_type }: JobHeader): typeof requestBodyProblem | undefined {
+  return job_type === 'request' ? requestBodyProblem : undefined;
 }
 
 function sliceOf(text: string, slice: { readonly start: number; readonly end: number } | undefined): string {

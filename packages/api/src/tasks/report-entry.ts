@@ -1,4 +1,4 @@
-import { type EntryReply, ReportEntry } from '@macbatch/contract';
+import { type EntryReply, type ItemError, ReportEntry } from '@macbatch/contract';
 import type { Entry, Outcome, Verdict } from '@macbatch/store';
 import { invalidField } from '../requests/invalid-field.ts';
 
@@ -23,11 +23,14 @@ export function readEntry(value: unknown): ReadEntry {
     const output = 'output' in outcome ? outcome.output : null;
     if (output !== null && !isJsonText(output))
       return refused(value, 'invalid_output', `the output of ${name} is not JSON`);
+    const error = 'error' in outcome ? itemErrorText(outcome.error) : null;
+    if (error !== null && !isJsonText(error))
+      return refused(value, 'invalid_output', `the response of ${name} is not JSON`);
     outcomes.push({
       // No item can have such an id, and Postgres would refuse the whole statement for it.
       itemId: outcome.item_id.isWellFormed() && !outcome.item_id.includes('\u0000') ? outcome.item_id : '',
       output,
-      error: 'error' in outcome ? JSON.stringify(outcome.error) : null,
+      error,
       model: outcome.model,
       usage: outcome.usage == null ? null : JSON.stringify(outcome.usage),
     });
@@ -42,6 +45,14 @@ export function readEntry(value: unknown): ReadEntry {
       error: entry.error === undefined ? null : JSON.stringify(entry.error),
     },
   };
+}
+
+/** The JSON text of an item's error, with the exact text of the response's body in it. */
+function itemErrorText({ response, ...error }: ItemError): string {
+  if (response === undefined) return JSON.stringify(error);
+  const { body, ...head } = response;
+  const headText = JSON.stringify(head).slice(0, -1);
+  return `${JSON.stringify(error).slice(0, -1)},"response":${headText},"body":${body}}}`;
 }
 
 /** Whether a text is JSON that fits into a line of results: no lone surrogates, no raw newlines. */

@@ -1,4 +1,4 @@
-import { JobType, type LeasedTask, type LeaseRequest, ReportEnvelope, routes } from '@macbatch/contract';
+import { type LeasedTask, type LeaseRequest, ReportEnvelope, routes, WorkType } from '@macbatch/contract';
 import type { LeasedTask as StoredTask } from '@macbatch/store';
 import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
@@ -125,7 +125,7 @@ function leasedTask(task: StoredTask, leaseSeconds: number): LeasedTask {
     job_id: task.jobId,
     attempt: task.attempt,
     lease_seconds: leaseSeconds,
-    job_type: JobType.parse(task.jobType),
+    job_type: WorkType.parse(task.jobType),
     model: task.model,
     params: task.params,
     copy: task.copy,

@@ -1,6 +1,7 @@
 import { itemIdProblem } from './item-id.ts';
 import { jsonProblem } from './json-problem.ts';
 import { objectMembers } from './json-slice.ts';
+import type { RequestBodyProblem } from './request-body.ts';
 
 /** One record of work: the submitter's id and the exact JSON text of its payload. */
 export interface Item {
@@ -14,9 +15,13 @@ export type ParsedItem =
 
 /**
  * Parses an item from JSON text `{"id": …, "payload": …}` and keeps the exact text of the payload.
- * On failure, `field` names the invalid member; null means the text as a whole.
+ * On failure, `field` names the invalid member; null means the text as a whole. `payloadProblem` finds what is wrong
+ * with the parsed payload.
  */
-export function parseItem(text: string): ParsedItem {
+export function parseItem(
+  text: string,
+  payloadProblem: (payload: unknown) => RequestBodyProblem | null = () => null,
+): ParsedItem {
   if (!text.isWellFormed()) {
     // An escaped lone surrogate is valid JSON text. A raw one has no UTF-8 encoding.
     return { ok: false, field: null, problem: 'must not contain a raw lone surrogate' };
@@ -49,5 +54,10 @@ export function parseItem(text: string): ParsedItem {
     return { ok: false, field: 'id', problem: problem ?? 'must be a string' };
   const payload = fields.get('payload');
   if (payload === undefined) return { ok: false, field: 'payload', problem: 'is missing' };
+  const found = payloadProblem(Reflect.get(value, 'payload'));
+  if (found !== null) {
+    const field = found.member === null ? 'payload' : `payload.${found.member}`;
+    return { ok: false, field, problem: found.problem };
+  }
   return { ok: true, item: { id, payload: text.slice(payload.start, payload.end) } };
 }

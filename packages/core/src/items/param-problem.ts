@@ -1,6 +1,7 @@
 import { classifyLabels } from './classify-labels.ts';
 import type { JobType } from './job-type.ts';
 import { type ParamProblem, valueKind } from './param-value.ts';
+import { REQUEST_ENDPOINTS, requestEndpoint } from './work-type.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -26,21 +27,26 @@ const FIXED: Readonly<Record<string, { readonly value: unknown; readonly why: st
 const CLOSED: { readonly [Type in JobType]?: readonly string[] } = {
   classify: ['labels'],
   embed: ['dimensions', 'encoding_format', 'template', 'user', ...Object.keys(FIXED)],
+  request: ['endpoint'],
 };
+
+/** Job types without params that go to a model server. */
+const OWN_PARAMS_ONLY: readonly JobType[] = ['classify', 'request'];
 
 /**
  * Finds the first problem of a job's params that would fail every item: an unknown name where names are closed
- * (`classify` and `embed`), a value that macbatch itself cannot use, or a param that a model server would obey and
+ * (`classify`, `embed` and `request`), a value that macbatch itself cannot use, or a param that a model server would obey and
  * macbatch could not, such as a stream. The server checks the other params of `chat` and `generate`.
  */
 export function paramProblem(jobType: JobType, params: Params): ParamProblem | null {
   if (jobType === 'noop') return null;
   const names = Object.keys(params);
   return (
-    (jobType === 'classify' ? null : firstOf(names, (name) => reserved(name, params[name]))) ??
+    (OWN_PARAMS_ONLY.includes(jobType) ? null : firstOf(names, (name) => reserved(name, params[name]))) ??
     firstOf(names, (name) => unknownName(jobType, name)) ??
     firstOf(names, (name) => badValue(jobType, name, params[name])) ??
-    (jobType === 'classify' ? labelsProblem(params) : null)
+    (jobType === 'classify' ? labelsProblem(params) : null) ??
+    (jobType === 'request' ? endpointProblem(params) : null)
   );
 }
 
@@ -73,6 +79,12 @@ function badValue(jobType: JobType, name: string, value: unknown): string | null
   if (name === 'encoding_format' && jobType === 'embed' && value !== 'float' && value !== null)
     return 'expected "float", as outcomes hold lists of numbers';
   return null;
+}
+
+function endpointProblem({ endpoint }: Params): ParamProblem | null {
+  if (requestEndpoint(endpoint) !== null) return null;
+  const got = typeof endpoint === 'string' ? JSON.stringify(endpoint.slice(0, 100)) : valueKind(endpoint);
+  return { path: 'params.endpoint', problem: `expected one of ${REQUEST_ENDPOINTS.join(', ')}, got ${got}` };
 }
 
 function labelsProblem(params: Params): ParamProblem | null {

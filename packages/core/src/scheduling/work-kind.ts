@@ -1,10 +1,11 @@
-/** What a job needs to run: a job type and a model alias. */
+/** What a job needs to run: a work type and a model alias. */
 export interface WorkKind {
+  /** A `WorkType`: for raw requests, it names the endpoint too. */
   readonly jobType: string;
   readonly model: string;
 }
 
-/** What a worker offers. It can run every job type with every model of the lists. */
+/** What a worker offers. It can run every work type with every model of the lists. */
 export interface WorkerOffers {
   readonly jobTypes: readonly string[];
   readonly models: readonly string[];

@@ -24,6 +24,7 @@ const TEXT_COLUMNS: Readonly<Record<JobType, readonly string[]>> = {
   embed: ['text'],
   chat: ['prompt', 'text'],
   generate: ['prompt', 'text'],
+  request: [],
   noop: [],
 };
 

@@ -1,6 +1,7 @@
 import { createApp } from '@macbatch/api';
 import { Client } from '@macbatch/client';
 import type { JobHeader, LeasedTask } from '@macbatch/contract';
+import { workTypeOf } from '@macbatch/core';
 import { type SharedStore, sharedStore } from '@macbatch/store/testing';
 import { expect } from 'vitest';
 import { inputDraft } from '../input/input-draft.ts';
@@ -22,7 +23,7 @@ export interface OutcomePool {
   end(ends: Readonly<Record<string, ReportedEnd>>): Promise<void>;
 }
 
-const NOOP: JobHeader = { job_type: 'noop', model: 'noop' };
+const NOOP = { job_type: 'noop', model: 'noop' } as const;
 
 export function outcomePool(): OutcomePool {
   const db = sharedStore();
@@ -39,7 +40,7 @@ export function outcomePool(): OutcomePool {
   });
   const lease = async () => {
     const { jobs } = await client.call('listJobs', { query: {} });
-    const offers = jobs.map(({ job_type, model }) => ({ job_type, model }));
+    const offers = jobs.map(({ job_type, model }) => ({ job_type: workTypeOf(job_type, {}), model }));
     const { tasks } = await client.call('leaseTasks', {
       body: { worker_id: 'ann', boot_id: 'boot', lease_limit: 1000, offers },
     });
@@ -49,7 +50,7 @@ export function outcomePool(): OutcomePool {
   return {
     db,
     client,
-    async submit(input, header = NOOP) {
+    async submit(input, header: JobHeader = NOOP) {
       const draft = inputDraft({ ...header, shard_size: 1, reuse: 'none' }, input);
       const contentHash = await contentKey(draft);
       const key = { contentHash, idempotencyKey: contentHash };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Item, keyTexts } from '@macbatch/core';
+import { type Item, jobTypeOf, keyTexts } from '@macbatch/core';
 import type postgres from 'postgres';
 import { BinaryCopyWriter } from './binary-copy-writer.ts';
 import { type ItemSource, type JobDraft, type Quota, SubmissionRefused } from './job-draft.ts';
@@ -22,7 +22,8 @@ export async function copyItems(
   const left = await remainingQuota(tx, draft);
   const out = await tx`copy items (job_id, seq, item_id, payload, key) from stdin (format binary)`.writable();
   const writer = new BinaryCopyWriter(out, draft.id);
-  const keyText = draft.reuse === true ? keyTexts(draft) : () => null;
+  const keyText =
+    draft.reuse === true ? keyTexts({ ...draft, jobType: jobTypeOf(draft.jobType) }) : () => null;
   // A broken connection ends the stream, perhaps while no code waits for it. The next flush reports it.
   out.on('error', () => undefined);
   const cuts = new TaskCuts(draft.shardSize);

@@ -1,11 +1,11 @@
-import type { Item, JobType, RetryOn } from '@macbatch/core';
+import type { Item, RetryOn, WorkType } from '@macbatch/core';
 
 /** A job as it is submitted, without its items. */
 export interface JobDraft {
   readonly id: string;
   /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner?: string;
-  readonly jobType: JobType;
+  readonly jobType: WorkType;
   readonly model: string;
   /** JSON text. */
   readonly params: string;

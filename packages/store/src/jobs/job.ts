@@ -1,10 +1,10 @@
 import {
-  JOB_TYPES,
   type JobState,
-  type JobType,
   jobState,
   RETRY_POLICIES,
   type RetryOn,
+  WORK_TYPES,
+  type WorkType,
 } from '@macbatch/core';
 import { knownValue } from '../database/known-value.ts';
 import type { JobRow } from './job-rows.ts';
@@ -14,7 +14,7 @@ export interface Job {
   /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner: string;
   readonly state: JobState;
-  readonly jobType: JobType;
+  readonly jobType: WorkType;
   readonly model: string;
   /** JSON text. */
   readonly params: string;
@@ -55,7 +55,7 @@ export function toJob(row: JobRow): Job {
     id: row.id,
     owner: row.owner,
     state: jobState({ cancelled, tasks, leasesGranted: row.leases_granted }),
-    jobType: knownValue(JOB_TYPES, row.job_type),
+    jobType: knownValue(WORK_TYPES, row.job_type),
     model: row.model,
     params: row.params,
     shardSize: row.shard_size,

@@ -1,8 +1,8 @@
-import type { JobType, WorkKind } from '@macbatch/core';
+import type { WorkKind, WorkType } from '@macbatch/core';
 
 /** What a worker can run, and what it knows about the model. */
 export interface LeaseOffer extends WorkKind {
-  readonly jobType: JobType;
+  readonly jobType: WorkType;
   /** The worker's own rate; null when it does not know it. */
   readonly itemsPerSecond?: number | null;
   /** The worker has the model loaded now. */

@@ -1,4 +1,4 @@
-import type { Item, JobType, RetryOn } from '@macbatch/core';
+import type { Item, RetryOn, WorkType } from '@macbatch/core';
 import type { LeaseOffer } from '../leasing/lease-call.ts';
 import type { Entry, Outcome } from '../reporting/report-entry.ts';
 import type { Store } from '../store.ts';
@@ -21,7 +21,7 @@ export async function submitJob(
     readonly items: number;
     readonly shardSize?: number;
     readonly retryOn?: RetryOn;
-    readonly jobType?: JobType;
+    readonly jobType?: WorkType;
     readonly model?: string;
     readonly priority?: number;
   },

@@ -1,4 +1,4 @@
-import type { JobType, WorkerTrouble, WorkKind } from '@macbatch/core';
+import type { WorkerTrouble, WorkKind, WorkType } from '@macbatch/core';
 
 /** A worker's rate for one work kind, as the worker reports it. */
 export interface ReportedRate extends WorkKind {
@@ -12,7 +12,7 @@ export interface WorkerAdvert {
   readonly worker: string;
   readonly boot: string;
   readonly hostname: string;
-  readonly jobTypes: readonly JobType[];
+  readonly jobTypes: readonly WorkType[];
   readonly models: readonly string[];
   readonly concurrency: number;
   readonly leaseLimit: number;

@@ -1,6 +1,8 @@
+import type { RequestEndpoint } from '@macbatch/core';
 import { isRecord, member } from '../json-value.ts';
 import { RunFailure } from '../runtime.ts';
 import {
+  type BoundedReply,
   type BoundedRequest,
   boundedRequest,
   type RequestBounds,
@@ -9,6 +11,8 @@ import {
 import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { ownHeaders } from './own-headers.ts';
+import { rawOutput } from './raw-reply.ts';
+import { endpointHeaders, pathBelowBase } from './raw-request.ts';
 import { parseReply } from './reply-json.ts';
 import type { ReplyHeaders } from './retry-after.ts';
 import { type ServerAddress, serverAddress } from './server-address.ts';
@@ -41,6 +45,7 @@ export class ModelServer {
   /** Replaces keys, headers and passwords in a text. */
   readonly withoutSecrets: (text: string) => string;
   readonly #address: ServerAddress;
+  readonly #key: string | undefined;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #connections: ServerConnections;
   readonly #bounds: RequestBounds;
@@ -52,6 +57,7 @@ export class ModelServer {
     if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
       throw new Error(`the key of the model server ${host} contains characters that a header cannot carry`);
     }
+    this.#key = key;
     const own = ownHeaders(headers, host);
     if (key !== undefined && own['authorization'] !== undefined) {
       throw new Error(`the model server ${host} has a key and a header "authorization": set one of them`);
@@ -72,10 +78,39 @@ export class ModelServer {
    * when aborted.
    */
   async post(path: string, body: object, signal: AbortSignal): Promise<object> {
+    const { status, headers, text } = await this.#exchange(path, jsonText(body), signal);
+    const reply = parseReply(text) ?? streamedReply(text);
+    // LM Studio sends some errors with status 200.
+    if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
+      const body = this.withoutSecrets(redirectText(status, headers) ?? text);
+      throw failureOfReply({ status, body, headers }, Date.now());
+    }
+    return reply;
+  }
+
+  /**
+   * Posts a raw request and returns the JSON text of the reply, which the status alone judges. Rejects with
+   * `RunFailure`, or with the signal's reason when aborted.
+   */
+  async postRaw(endpoint: RequestEndpoint, body: string, signal: AbortSignal): Promise<string> {
+    const more = endpointHeaders(endpoint, this.#key);
+    const { status, headers, text } = await this.#exchange(pathBelowBase(endpoint), body, signal, more);
+    const isOk = status >= 200 && status < 300;
+    const answer = isOk ? text : this.withoutSecrets(redirectText(status, headers) ?? text);
+    return rawOutput({ status, headers, body: answer }, Date.now());
+  }
+
+  /** Sends a body and reads the whole reply. Rejects if a reply of success is too long or no text. */
+  async #exchange(
+    path: string,
+    body: string,
+    signal: AbortSignal,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Pick<BoundedReply, 'status' | 'headers' | 'text'>> {
     const request = this.#request('POST', {
       // A string has a content-length. mlx_lm.server does not accept chunks.
-      body: jsonText(body),
-      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body,
+      headers: { ...more, ...this.#headers, 'content-type': 'application/json' },
     });
     const { status, headers, text, isTooLong, isDamaged } = await boundedRequest(
       this.#address.url(path),
@@ -85,27 +120,22 @@ export class ModelServer {
     ).catch((error: unknown) => {
       throw error instanceof RequestFailure ? this.#failureOf(error) : error;
     });
-    const reply = parseReply(text) ?? streamedReply(text);
-    if (status === 200 && isDamaged) {
+    const isOk = status >= 200 && status < 300;
+    if (isOk && isDamaged) {
       throw new RunFailure(
         'permanent',
         'unreadable_answer',
         `the model server ${this.host} answered with bytes that are not UTF-8, and named no other encoding`,
       );
     }
-    if (status === 200 && isTooLong) {
+    if (isOk && isTooLong) {
       throw new RunFailure(
         'permanent',
         'answer_too_large',
         `the model server ${this.host} answered with more than ${MAX_ANSWER_BYTES / MEGABYTE} MB`,
       );
     }
-    // LM Studio sends some errors with status 200.
-    if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
-      const body = this.withoutSecrets(redirectText(status, headers) ?? text);
-      throw failureOfReply({ status, body, headers }, Date.now());
-    }
-    return reply;
+    return { status, headers, text };
   }
 
   /** Gets JSON; `undefined` for a reply that is not a 200 with JSON. Rejects when the server does not answer. */

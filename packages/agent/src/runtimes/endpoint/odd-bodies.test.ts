@@ -11,7 +11,14 @@ async function run(body: Buffer | string) {
   const runtime = openAiEndpoint({ url: `${url}/v1`, models: { m: 'm' } }, { now: Date.now });
   onTestFinished(() => runtime.close());
   const { signal } = new AbortController();
-  return runtime.run({ job_type: 'chat', model: 'm', params: {}, payload: 'Hello', signal });
+  return runtime.run({
+    job_type: 'chat',
+    model: 'm',
+    params: {},
+    payload: 'Hello',
+    payloadText: '"Hello"',
+    signal,
+  });
 }
 
 it('fails an item whose answer is not UTF-8, and changes none of its characters', async () => {

@@ -15,6 +15,7 @@ const request = (job_type: RunRequest['job_type'], payload: unknown, more: Parti
   model: 'demo',
   params: {},
   payload,
+  payloadText: JSON.stringify(payload),
   signal: never,
   ...more,
 });

@@ -1,4 +1,6 @@
+import { endpointOf, requestBodyProblem, type WorkType, withModel } from '@macbatch/core';
 import type { WithdrawalReach } from '../../worker/item-end.ts';
+import { parseJson } from '../json-value.ts';
 import {
   RunFailure,
   type RunRequest,
@@ -10,6 +12,7 @@ import { endpointReply, replyMetadata } from './completion-reply.ts';
 import { ENDPOINT_JOB_TYPES, type EndpointJobType, endpointRequest } from './completion-request.ts';
 import { listsModel, ollamaDigest } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
+import { endpointWorkTypes } from './raw-request.ts';
 import type { ProxySettings } from './server-connections.ts';
 
 /** Time limit of a request for one token. */
@@ -48,6 +51,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   const server = new ModelServer({ ...config, timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS });
   const models = new Map(Object.entries(config.models));
   const jobTypes = config.jobTypes ?? ENDPOINT_JOB_TYPES;
+  const workTypes = endpointWorkTypes(jobTypes);
   const ownReasons = Object.fromEntries(
     Object.entries(config.finishReasons ?? {}).map(([own, known]) => [own.toLowerCase(), known]),
   );
@@ -59,19 +63,22 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   return {
     name: `openai-endpoint ${server.host}`,
     remote: true,
-    offers: [...models.keys()].flatMap((model) => jobTypes.map((job_type) => ({ job_type, model }))),
+    offers: [...models.keys()].flatMap((model) => workTypes.map((job_type) => ({ job_type, model }))),
     async run(request) {
-      const jobType = jobTypes.find((one) => one === request.job_type);
+      const workType = workTypes.find((one) => one === request.job_type);
       const model = models.get(request.model);
-      if (jobType === undefined || model === undefined) {
+      if (workType === undefined || model === undefined) {
         throw new RunFailure(
           'not_here',
-          jobType === undefined ? 'not_supported' : 'model_not_found',
+          workType === undefined ? 'not_supported' : 'model_not_found',
           `${server.host} is not set up to run ${request.job_type} with the model "${request.model}"`,
         );
       }
       try {
-        return await complete(jobType, model, request);
+        const jobType = jobTypes.find((one) => one === workType);
+        return await (jobType === undefined
+          ? passOn(workType, model, request)
+          : complete(jobType, model, request));
       } catch (error) {
         if (!(error instanceof RunFailure) || error.failure !== 'not_here') throw error;
         throw error.withdrawing({ reach: reachOf(error.code), until: 'probe' });
@@ -128,6 +135,26 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
       const { usage } = replyMetadata(reply);
       throw new RunFailure(failure, code, server.withoutSecrets(message), { ran: { model: ran, usage } });
     }
+  }
+
+  /** Sends the payload as it is, except for the model's name. */
+  async function passOn(
+    workType: WorkType,
+    model: string,
+    { payload, payloadText, signal }: RunRequest,
+  ): Promise<RunResult> {
+    const endpoint = endpointOf(workType);
+    const problem = requestBodyProblem(payload);
+    if (endpoint === null || problem !== null)
+      throw new RunFailure(
+        'permanent',
+        'invalid_payload',
+        `the payload ${problem?.problem ?? 'has no endpoint'}`,
+      );
+    const output = await server.postRaw(endpoint, withModel(payloadText, model), signal);
+    const { model: answered, usage } = replyMetadata(parseJson(output));
+    const name = answered ?? model;
+    return { output, model: { name, digest: await digestOf(name) }, usage };
   }
 
   /** Asks only for the list of models. A generation could load a model of many gigabytes and unload the one in use. */

@@ -12,7 +12,7 @@ export interface ServerAddress {
 }
 
 /** Paths that are added to a base URL. People also copy the whole URL of a request. */
-const REQUEST_PATH = /\/(chat\/completions|completions|embeddings|models)$/;
+const REQUEST_PATH = /\/(chat\/completions|completions|embeddings|responses|messages|models)$/;
 
 /**
  * Parses the base URL of an API, or the URL of one of its requests. Throws if it is not a URL. The message contains no part

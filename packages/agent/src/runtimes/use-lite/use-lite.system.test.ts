@@ -20,6 +20,7 @@ const request = (job_type: RunRequest['job_type'], payload: unknown, more: Parti
   model: USE_LITE,
   params: {},
   payload,
+  payloadText: JSON.stringify(payload),
   signal: never,
   ...more,
 });
@@ -175,9 +176,9 @@ test('ends the child when the worker is killed', async () => {
     import { useLite } from ${JSON.stringify(new URL('./use-lite.ts', import.meta.url).href)};
     const runtime = useLite();
     const signal = new AbortController().signal;
-    await runtime.run({ job_type: 'embed', model: 'use-lite', params: {}, payload: 'hello', signal });
+    await runtime.run({ job_type: 'embed', model: 'use-lite', params: {}, payload: 'hello', payloadText: '"hello"', signal });
     console.log(runtime.pid);
-    for (;;) await runtime.run({ job_type: 'embed', model: 'use-lite', params: {}, payload: 'busy', signal });`;
+    for (;;) await runtime.run({ job_type: 'embed', model: 'use-lite', params: {}, payload: 'busy', payloadText: '"busy"', signal });`;
   const worker = spawn(process.execPath, ['--input-type=module', '--eval', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -194,7 +195,7 @@ test('offers nothing without the optional packages, and says what to install', (
     import { useLite } from ${JSON.stringify(new URL('./use-lite.ts', import.meta.url).href)};
     const runtime = useLite({ modulesFrom: ${JSON.stringify(from)} });
     const signal = new AbortController().signal;
-    const request = { job_type: 'embed', model: 'use-lite', params: {}, payload: 'hello', signal };
+    const request = { job_type: 'embed', model: 'use-lite', params: {}, payload: 'hello', payloadText: '"hello"', signal };
     const { failure, code, message, withdraws } = await runtime.run(request).catch((error) => error);
     console.log(JSON.stringify({ offers: runtime.offers, failure, code, message, withdraws }));
     await runtime.close();`;

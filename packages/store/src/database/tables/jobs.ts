@@ -10,7 +10,7 @@ export const jobs = pgTable(
     id: uuid('id').primaryKey(), // uuid v7: the order of ids is the order of submission
     /** The group of keys that owns the job; empty if the pool works without keys. */
     owner: text('owner').notNull().default(''),
-    jobType: text('job_type').notNull(),
+    jobType: text('job_type').notNull(), // a work type: for raw requests it names the endpoint
     model: text('model').notNull(),
     params: text('params').notNull(), // JSON text, as the submitter wrote it
     shardSize: integer('shard_size').notNull(),

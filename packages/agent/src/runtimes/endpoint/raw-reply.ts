@@ -1,0 +1,64 @@
+import { MAX_ERROR_BODY_LENGTH } from '@macbatch/contract';
+import { member, parseJson } from '../json-value.ts';
+import { type ErrorResponse, RunFailure } from '../runtime.ts';
+import { emptyReply } from './empty-reply.ts';
+import { replyText } from './reply-json.ts';
+import type { ReplyHeaders } from './retry-after.ts';
+import { failureOfReply } from './server-failure.ts';
+
+const MAX_REQUEST_ID_LENGTH = 200;
+/** Characters that are kept of an error's body that is not JSON, or too long. */
+const MAX_EXCERPT_LENGTH = 2000;
+
+/** What a model server answered to a raw request. `body` must not contain secrets: the submitter sees it. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReplyHeaders;
+  readonly body: string;
+}
+
+/**
+ * Reads the answer to a raw request, which its status alone judges: the body of a 2xx is the output, as it is. Only
+ * line ends between values become spaces, because outcomes are lines. Throws a `RunFailure` that has the server's
+ * answer for any other status, and one for a 2xx without JSON.
+ */
+export function rawOutput({ status, headers, body }: RawAnswer, nowMs: number): string {
+  if (status < 200 || status > 299) throw rawFailure({ status, headers, body }, nowMs);
+  const text = replyText(body);
+  if (text !== undefined) return oneLine(text);
+  if (body.trim() === '') throw emptyReply('the body is empty');
+  throw new RunFailure(
+    'transient',
+    'unreadable_answer',
+    `the model server answered ${status} with a body that is not JSON: ${body.trim().slice(0, 200)}`,
+  );
+}
+
+function rawFailure(answer: RawAnswer, nowMs: number): RunFailure {
+  const { status, headers, body } = answer;
+  const failure = failureOfReply({ status, body, headers }, nowMs);
+  const param = member(member(parseJson(body), 'error'), 'param');
+  // The path exists: something that the body names does not.
+  const isOfItem = status === 404 && failure.code === 'not_supported' && typeof param === 'string';
+  const judged = isOfItem ? new RunFailure('rejected', 'invalid_request', failure.message) : failure;
+  return judged.answeredWith({ status_code: status, ...requestId(headers), body: errorBody(body) });
+}
+
+/** The body as JSON text: as it is if it is JSON and not too long, otherwise an error with its beginning as message. */
+function errorBody(body: string): string {
+  const text = oneLine(replyText(body) ?? '');
+  if (text !== '' && text.length <= MAX_ERROR_BODY_LENGTH) return text;
+  const message = body.trim().slice(0, MAX_EXCERPT_LENGTH).toWellFormed();
+  return JSON.stringify({ error: { message, type: null, param: null, code: null } });
+}
+
+function requestId(headers: ReplyHeaders): Pick<ErrorResponse, 'request_id'> {
+  const id = headers['x-request-id'] ?? headers['request-id'];
+  const isKept = typeof id === 'string' && /^[\x21-\x7e]+$/.test(id) && id.length <= MAX_REQUEST_ID_LENGTH;
+  return isKept ? { request_id: id } : {};
+}
+
+/** Replaces line ends, which JSON has only between values. */
+function oneLine(json: string): string {
+  return json.trim().replace(/[\r\n]/g, ' ');
+}
