@@ -64,8 +64,7 @@ export function addRun(program: Command, terminal: Terminal): void {
       `${INPUT_HELP}\n\nRun the same files again to continue a run that stopped. By default only errors count as attempts here, not lost\nleases; --retry-on attempts counts both.`,
     )
     .action(async (files: readonly string[], options: RunOptions) => {
-      const given =
-        files.length === 0 ? null : await openFileJob(files, fileOptions(files, options), terminal);
+      const given = files.length === 0 ? null : await openFileJob(files, fileOptions(options), terminal);
       await using input = given?.input ?? null;
       const output = options.output ?? defaultOutput(input);
       if (options.join === true && input === null) throw new Failure(EXIT.usage, '--join needs a file');
@@ -183,9 +182,7 @@ function stopText(target: OutcomeTarget, output: string): string {
 }
 
 /** Adds the default of `run`: only errors count as attempts. */
-function fileOptions(files: readonly string[], options: RunOptions): RunOptions {
-  if (options.type === undefined)
-    throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${files.join(', ')}?`);
+function fileOptions(options: RunOptions): RunOptions {
   return { ...options, retryOn: options.retryOn ?? 'errors' };
 }
 

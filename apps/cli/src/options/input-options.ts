@@ -13,6 +13,7 @@ import {
 } from '@macbatch/job-files';
 import { EXIT, Failure, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
+import type { JobOptions } from './job-options.ts';
 
 /** The options that say how input files are read. */
 export interface InputFlags {
@@ -64,10 +65,15 @@ export function formatOption(description: string): Option {
 }
 
 /** Says how the input files of a job are read. Throws a `Failure` that names a wrong option. */
-export function inputOptions(flags: InputFlags, jobType: JobType, terminal: Terminal): InputOptions {
+export function inputOptions(
+  flags: InputFlags & JobOptions,
+  jobType: JobType | null,
+  terminal: Terminal,
+): InputOptions {
   return {
+    batchLines: batchLines(flags, jobType),
     format: flags.format ?? null,
-    form: itemForm(flags, jobType, terminal),
+    form: itemForm(flags, jobType ?? 'request', terminal),
     choice: recordChoice(flags),
   };
 }
@@ -77,6 +83,29 @@ export function systemMessage(flags: InputFlags, terminal: Terminal): string | u
   return flags.systemFile === undefined
     ? flags.system
     : textOfFile(flags.systemFile, '--system-file', terminal);
+}
+
+/** What the options say about requests of OpenAI's Batch API; null if the options make something else of the lines. */
+function batchLines(
+  { id, text, prompt, promptFile, model, params }: InputFlags & JobOptions,
+  jobType: JobType | null,
+): NonNullable<InputOptions['batchLines']> | null {
+  const choosesPayload = [id, text, prompt, promptFile].some((each) => each !== undefined);
+  if (choosesPayload || (jobType !== null && jobType !== 'request')) return null;
+  const endpoint = params === undefined ? undefined : endpointIn(params);
+  return { ...(endpoint === undefined ? {} : { endpoint }), ...(model === undefined ? {} : { model: null }) };
+}
+
+/** The endpoint in params, if they have one. Wrong params are refused later. */
+function endpointIn(params: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(params);
+    const endpoint: unknown =
+      typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'endpoint') : undefined;
+    return typeof endpoint === 'string' ? endpoint : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function itemForm(flags: InputFlags, jobType: JobType, terminal: Terminal): ItemForm {

@@ -1,3 +1,4 @@
+import type { JobHeader } from '@macbatch/contract';
 import { JOB_TYPES, type JobType } from '@macbatch/core';
 import { type Draft, inputDraft, type JobInput, jobHeader, openJobInput } from '@macbatch/job-files';
 import { EXIT, Failure, type Terminal } from '@macbatch/terminal';
@@ -16,23 +17,38 @@ export async function openFileJob(
   options: JobOptions & InputFlags,
   terminal: Terminal,
 ): Promise<FileJob> {
-  const { type } = options;
-  const model = options.model ?? (hasEmbeddedModel(type) ? EMBEDDED_MODEL : undefined);
-  if (!isJobType(type) || model === undefined)
-    throw new Failure(EXIT.usage, `${type === undefined ? '--type' : '--model'} is missing`);
-  const header = jobHeader({
+  const type = isJobType(options.type) ? options.type : null;
+  const input = await openJobInput(files, inputOptions(options, type, terminal), terminal);
+  try {
+    return { draft: inputDraft(headerOf(files, options, input, terminal), input), input };
+  } catch (error) {
+    await input[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function headerOf(
+  files: readonly string[],
+  options: JobOptions & InputFlags,
+  { batch }: JobInput,
+  terminal: Terminal,
+): JobHeader {
+  const type = batch === null ? options.type : 'request';
+  if (type === undefined)
+    throw new Failure(EXIT.usage, `--type is missing: what should the model do with ${files.join(', ')}?`);
+  const model = options.model ?? batch?.model ?? (hasEmbeddedModel(type) ? EMBEDDED_MODEL : null);
+  if (model === null) throw new Failure(EXIT.usage, '--model is missing');
+  return jobHeader({
     ...options,
     type,
     model,
-    params: options.params,
+    params: options.params ?? (batch === null ? undefined : JSON.stringify({ endpoint: batch.endpoint })),
     system: systemMessage(options, terminal),
     shardSize: options.shardSize,
     retryOn: options.retryOn,
     priority: options.priority,
     fresh: options.fresh,
   });
-  const input = await openJobInput(files, inputOptions(options, type, terminal), terminal);
-  return { draft: inputDraft(header, input), input };
 }
 
 /** The model inside the worker. */

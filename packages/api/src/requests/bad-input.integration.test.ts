@@ -9,6 +9,12 @@ const ndjson = (body: string | Uint8Array) => send('POST', '/v1/jobs', body, NDJ
 const withItems = (items: unknown) => ({ ...JOB, items });
 const item = (id: unknown) => withItems([{ id, payload: 1 }]);
 const servedJob = (params: unknown) => ({ ...item('a'), job_type: 'chat', params });
+const rawJob = (payload: unknown, params: unknown = { endpoint: '/v1/embeddings' }) => ({
+  job_type: 'request',
+  model: 'm',
+  params,
+  items: [{ id: 'a', payload }],
+});
 const HEADER = JSON.stringify(JOB);
 
 afterAll(async () => {
@@ -66,6 +72,11 @@ describe('A3: refuses a JSON submission whole', () => {
     ['asks for a stream', servedJob({ stream: true }), 'invalid_field', 'params.stream'],
     ['asks for two answers', servedJob({ n: 2 }), 'invalid_field', 'params.n'],
     ['names a model in its params', servedJob({ model: 'm' }), 'invalid_field', 'params.model'],
+    ['has raw requests without an endpoint', rawJob({}, {}), 'invalid_field', 'params.endpoint'],
+    ['has raw requests to any path', rawJob({}, { endpoint: '/v1/x' }), 'invalid_field', 'params.endpoint'],
+    ['has a raw request that is a text', rawJob('Hi'), 'invalid_item', 'items[0].payload'],
+    ['has a raw request for a stream', rawJob({ stream: true }), 'invalid_item', 'items[0].payload.stream'],
+    ['has a raw request for no choice', rawJob({ n: 0 }), 'invalid_item', 'items[0].payload.n'],
     ['has params that are an array', { ...item('a'), params: [] }, 'invalid_field', 'params'],
     [
       'has a member twice',
@@ -137,6 +148,12 @@ describe('A3: refuses an NDJSON submission whole and names the line', () => {
     ['has a bad line after CRLF ones', `${HEADER}\r\n${good('a')}\r\n${good('')}\r\n`, 'invalid_item', 3],
     ['ends in the middle of a line', `${HEADER}\n${good('a')}\n{"id":"b","payl`, 'invalid_item', 3],
     ['has a member twice', `${HEADER}\n{"id":"a","payload":1,"payload":2}\n`, 'invalid_item', 2],
+    [
+      'has a raw request for a stream',
+      '{"job_type":"request","model":"m","params":{"endpoint":"/v1/completions"}}\n{"id":"a","payload":{"stream":true}}\n',
+      'invalid_item',
+      2,
+    ],
     [
       'has a line too long',
       `${HEADER}\n${good('a')}\n{"id":"b","payload":"${'x'.repeat(5_600_000)}"}\n`,

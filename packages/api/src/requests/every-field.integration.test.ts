@@ -26,6 +26,7 @@ async function authorization(name: RouteName): Promise<Record<string, string>> {
 
 const ID = '00000000-0000-7000-8000-000000000000';
 const LEASE_NAME = { task_id: '1', attempt: 1 };
+const RESPONSE = { status_code: 400, request_id: 'req_1', body: '{}' };
 const ERROR = { code: 'broken', message: 'it broke' };
 const OUTCOME = { item_id: 'a', model: { name: 'm', digest: 'd' }, usage: { input_tokens: 1 } };
 
@@ -77,7 +78,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
           ...LEASE_NAME,
           outcomes: [
             { ...OUTCOME, output: '1' },
-            { ...OUTCOME, error: ERROR },
+            { ...OUTCOME, error: { ...ERROR, response: RESPONSE } },
           ],
           final: false,
           error: ERROR,

@@ -87,6 +87,16 @@ describe('A3: answers each entry of a report separately', () => {
       (good) => ({ ...good, outcomes: [{ item_id: 'a' }] }),
       'invalid_entry',
     ],
+    ...['yes', '{"a":\n1}', '{}},"x":{"a":1'].map(
+      (body): [string, (good: ReturnType<typeof completed>) => unknown, string] => [
+        `an error whose response has the body ${JSON.stringify(body)}`,
+        (good) => {
+          const error = { code: 'x', message: '', response: { status_code: 400, body } };
+          return { ...good, outcomes: [{ item_id: 'a', error }] };
+        },
+        'invalid_output',
+      ],
+    ),
     ['a huge attempt', (good) => ({ ...good, attempt: 1e300 }), 'invalid_entry'],
     ['a string for an entry', () => 'entry', 'invalid_entry'],
     ['null for an entry', () => null, 'invalid_entry'],

@@ -23,14 +23,14 @@ export function readEntry(value: unknown): ReadEntry {
     const output = 'output' in outcome ? outcome.output : null;
     if (output !== null && !isJsonText(output))
       return refused(value, 'invalid_output', `the output of ${name} is not JSON`);
-    const error = 'error' in outcome ? itemErrorText(outcome.error) : null;
-    if (error !== null && !isJsonText(error))
+    const error = 'error' in outcome ? outcome.error : null;
+    if (error?.response !== undefined && !isJsonText(error.response.body))
       return refused(value, 'invalid_output', `the response of ${name} is not JSON`);
     outcomes.push({
       // No item can have such an id, and Postgres would refuse the whole statement for it.
       itemId: outcome.item_id.isWellFormed() && !outcome.item_id.includes('\u0000') ? outcome.item_id : '',
       output,
-      error,
+      error: error === null ? null : itemErrorText(error),
       model: outcome.model,
       usage: outcome.usage == null ? null : JSON.stringify(outcome.usage),
     });

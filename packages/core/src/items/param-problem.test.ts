@@ -36,6 +36,10 @@ it.each<[JobType, Record<string, unknown>, string]>([
   ['embed', { template: 'no placeholder' }, 'params.template'],
   ['generate', { template: '{{prompt}}' }, 'params.template'],
   ['generate', { system: 'You are brief.' }, 'params.system'],
+  ['request', {}, 'params.endpoint'],
+  ['request', { endpoint: '/v1/audio/speech' }, 'params.endpoint'],
+  ['request', { endpoint: ['/v1/embeddings'] }, 'params.endpoint'],
+  ['request', { endpoint: '/v1/embeddings', temperature: 0 }, 'params.temperature'],
   ['chat', { system: ['You are brief.'] }, 'params.system'],
   ['chat', { template: 7 }, 'params.template'],
 ])('A3: finds the problem of a %s job with the params %j', (jobType, params, path) => {
@@ -46,6 +50,7 @@ it.each<[JobType, Record<string, unknown>]>([
   ['classify', LABELS],
   ['classify', { labels: { spam: 'advertising', ham: 'letters of friends' } }],
   ['embed', {}],
+  ['request', { endpoint: '/v1/responses' }],
   ['embed', { dimensions: 256, encoding_format: 'float', user: 'u', template: 'query: {{text}}' }],
   ['embed', { stream: false, n: 1, encoding_format: null }],
   ['generate', { template: '{{text}}', best_of: 2 }],

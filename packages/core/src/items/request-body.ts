@@ -15,14 +15,14 @@ export interface RequestBodyProblem {
 export function requestBodyProblem(body: unknown): RequestBodyProblem | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { member: null, problem: `must be a JSON object, the body of a request, not ${valueKind(body)}` };
-  const valueOf = (name: string): unknown =>
+  const memberOf = (name: string): unknown =>
     Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
-  const stream = valueOf('stream');
+  const stream = memberOf('stream');
   if (stream !== undefined && stream !== null && stream !== false)
     return { member: 'stream', problem: 'must be false, because an outcome is one whole answer' };
-  const n = valueOf('n');
+  const n = memberOf('n');
   if (typeof n === 'number' && n < 1) return { member: 'n', problem: 'must be at least 1' };
-  const model = valueOf('model');
+  const model = memberOf('model');
   if (model !== undefined && typeof model !== 'string')
     return { member: 'model', problem: `must be a string, not ${valueKind(model)}` };
   return null;

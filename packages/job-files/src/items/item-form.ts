@@ -1,4 +1,5 @@
 import type { JobType } from '@macbatch/core';
+import type { BatchForm } from './batch-line.ts';
 import type { PromptTemplate } from './prompt-template.ts';
 
 /** Says which part of a record becomes the payload of its item. */
@@ -6,7 +7,9 @@ export type PayloadForm =
   /** The whole record. Of a row, the first of these columns that it has; the whole row if there are none. */
   | { readonly kind: 'record'; readonly rowColumns: readonly string[] }
   | { readonly kind: 'column'; readonly column: string }
-  | { readonly kind: 'prompt'; readonly template: PromptTemplate };
+  | { readonly kind: 'prompt'; readonly template: PromptTemplate }
+  /** The body of a request of OpenAI's Batch API, whose id is its custom_id. */
+  | { readonly kind: 'batch'; readonly batch: BatchForm };
 
 /** The column with the ids if no option names one. */
 export const DEFAULT_ID_COLUMN = 'id';

@@ -48,7 +48,7 @@ describe('itemText of JSON lines', () => {
     [
       'a request of OpenAI',
       '{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}',
-      'custom_id',
+      'leave out --type',
     ],
     ['an array of records', '[{"text":"a"},{"text":"b"}]', '--format json'],
     ['the start of an array over several lines', '[', '--format json'],

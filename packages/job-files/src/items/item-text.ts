@@ -1,10 +1,13 @@
 import { itemIdProblem, objectMembers, parseItem } from '@macbatch/core';
 import type { InputRecord } from '../formats/input-record.ts';
 import { placeFailure } from '../formats/place.ts';
+import { type BatchForm, batchItem } from './batch-line.ts';
 import { DEFAULT_ID_COLUMN, type ItemForm, type PayloadForm } from './item-form.ts';
 import { columnsText, missingColumn } from './missing-column.ts';
 import { filledPrompt } from './prompt-template.ts';
 import { refuseOtherForms } from './refuse-other-forms.ts';
+
+type MadePayload = Exclude<PayloadForm, { readonly kind: 'batch' }>;
 
 /** The line of a submission, and the id in it. */
 export interface ItemText {
@@ -18,12 +21,21 @@ export interface ItemText {
  * Throws a `Failure` that names the place of the record.
  */
 export function itemText(record: InputRecord, form: ItemForm, idPrefix: string): ItemText {
+  if (form.payload.kind === 'batch') return batchItemText(record, form.payload.batch);
   if (form.payload.kind === 'record') refuseOtherForms(record);
   const written = writtenItem(record, form);
-  if (written === null) return madeItem(record, form, idPrefix);
+  if (written === null) return madeItem(record, form.idColumn, form.payload, idPrefix);
   const parsed = parseItem(written);
   if (!parsed.ok) throw placeFailure(record.place, `${parsed.field ?? 'the item'} ${parsed.problem}`);
   return { id: parsed.item.id, text: written };
+}
+
+function batchItemText(record: InputRecord, batch: BatchForm): ItemText {
+  const { id: idText, body } = batchItem(record, batch);
+  const id = String(JSON.parse(idText));
+  const problem = itemIdProblem(id);
+  if (problem !== null) throw placeFailure(record.place, `custom_id ${problem}`);
+  return { id, text: `{"id":${idText},"payload":${body}}` };
 }
 
 /** The text of a record that has an id and a payload already, with the id as a string. */
@@ -39,12 +51,17 @@ function writtenItem(record: InputRecord, { idColumn, payload }: ItemForm): stri
   return `${text.slice(0, id.start)}${idText}${text.slice(id.end)}`;
 }
 
-function madeItem(record: InputRecord, form: ItemForm, idPrefix: string): ItemText {
-  const idText = ownId(record, form.idColumn) ?? JSON.stringify(`${idPrefix}${record.defaultId}`);
+function madeItem(
+  record: InputRecord,
+  idColumn: string | null,
+  payload: MadePayload,
+  idPrefix: string,
+): ItemText {
+  const idText = ownId(record, idColumn) ?? JSON.stringify(`${idPrefix}${record.defaultId}`);
   const id = String(JSON.parse(idText));
   const problem = itemIdProblem(id);
   if (problem !== null) throw placeFailure(record.place, `id ${problem}`);
-  const text = `{"id":${idText},"payload":${payloadText(record, form.payload)}}`;
+  const text = `{"id":${idText},"payload":${payloadText(record, payload)}}`;
   return { id, text };
 }
 
@@ -66,7 +83,7 @@ function asIdText(value: string, column: string, record: InputRecord): string {
   throw placeFailure(record.place, `${column} is ${value.slice(0, 20)}, but must be a text or a number`);
 }
 
-function payloadText(record: InputRecord, form: PayloadForm): string {
+function payloadText(record: InputRecord, form: MadePayload): string {
   switch (form.kind) {
     case 'prompt':
       return JSON.stringify(filledPrompt(form.template, record));

@@ -1,6 +1,7 @@
 import { arrayElements } from '@macbatch/core';
 import type { InputRecord } from '../formats/input-record.ts';
 import { placeFailure } from '../formats/place.ts';
+import { isBatchLine } from './batch-line.ts';
 
 /** Refuses a first record in another form, which would otherwise become an item that fails, like all others. */
 export function refuseOtherForms(record: InputRecord): void {
@@ -10,12 +11,10 @@ export function refuseOtherForms(record: InputRecord): void {
       record.place,
       'is an array of records, and a line is one item. Add --format json to read the elements of an array',
     );
-  const columns = record.columns();
-  if (columns.includes('custom_id') && columns.includes('body'))
+  if (isBatchLine(record))
     throw placeFailure(
       record.place,
-      "is a request of OpenAI's Batch API. Take its messages as the payload, and give the rest of its body as " +
-        "--params: jq -c '{id: .custom_id, payload: {messages: .body.messages}}' FILE > items.jsonl",
+      "is a request of OpenAI's Batch API. To send its body as it is, leave out --type and the options that choose a payload",
     );
 }
 
