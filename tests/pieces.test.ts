@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder, until } from '@macbatch/testing';
 import { expect, it, onTestFinished } from 'vitest';
+import { command } from './testing/command.ts';
 import { type Control, endedJob, startControl, startWorker } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith, start } from './testing/program.ts';
 
@@ -13,7 +14,9 @@ it('prints help and exits with 0', async () => {
 
 it('exits with 3 and names the URL if the control plane does not answer', async () => {
   const calls = await Promise.all(
-    [['jobs'], ['workers', '--json']].map((call) => macbatch([...call, '--url', 'http://127.0.0.1:9'])),
+    [['jobs'], ['workers', '--json']].map((call) =>
+      command([...call, '--url', 'http://127.0.0.1:9'], { cwd: testFolder() }),
+    ),
   );
   for (const call of calls) {
     expect(call).toMatchObject({ exit: 3, stdout: '' });
@@ -28,11 +31,12 @@ it('runs a job with a control plane, two workers and the command line as separat
     join(folder, 'items.jsonl'),
     Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ id: `n${n}`, payload: n })}\n`).join(''),
   );
-  const cli = (...args: string[]) =>
-    macbatch([...args], { cwd: folder, env: { MACBATCH_URL: control.url, MACBATCH_DATA_DIR: folder } });
+  const options = { cwd: folder, env: { MACBATCH_URL: control.url, MACBATCH_DATA_DIR: folder } };
+  const program = (...args: string[]) => macbatch([...args], options);
+  const cli = (...args: string[]) => command([...args], options);
   const submit = ['submit', 'items.jsonl', '--type', 'noop', '--model', 'noop', '--shard-size', '4'];
 
-  const submitted = await cli(...submit, '--json');
+  const submitted = await program(...submit, '--json');
   expect(submitted).toMatchObject({ exit: 0 });
   const [made] = jsonLines(submitted.stdout);
   expect(made).toMatchObject({ created: true, state: 'queued', items: { total: 30 }, tasks: { total: 8 } });
@@ -63,7 +67,7 @@ it('runs a job with a control plane, two workers and the command line as separat
       MACBATCH_CONTROL_NAME: 'control',
     },
   });
-  const watched = await cli('watch', id, '--json');
+  const watched = await program('watch', id, '--json');
   expect(watched).toMatchObject({ exit: 0 });
   expect(jsonLines(watched.stdout)).toMatchObject([
     { id, state: 'done', items: { ok: 30 }, lease_expired_events: 0 },
@@ -73,7 +77,7 @@ it('runs a job with a control plane, two workers and the command line as separat
   const [job, jobs, results, filed, one, reclaimed] = await Promise.all([
     cli('job', id, '--json'),
     cli('jobs', '--json'),
-    cli('results', id),
+    program('results', id),
     cli('results', id, '-o', join(folder, 'out.jsonl'), '--json'),
     cli('results', id, '--item', 'n7', '--status', 'ok'),
     cli('reclaim', '--json'),
@@ -119,7 +123,7 @@ it('T13: cancels jobs and retries failed ones on command', async () => {
   const control = await startControl();
   const folder = testFolder();
   writeFileSync(join(folder, 'items.jsonl'), '1\n2\n3\n');
-  const cli = (...args: string[]) => macbatch([...args], { cwd: folder, env: { MACBATCH_URL: control.url } });
+  const cli = (...args: string[]) => command([...args], { cwd: folder, env: { MACBATCH_URL: control.url } });
   const made = await cli('submit', 'items.jsonl', '--type', 'noop', '--model', 'noop');
   const id = made.stdout.trim();
   const cancelled = await cli('cancel', id, '--json');
@@ -219,7 +223,8 @@ it('exits quietly when the reader of the results stops early', async () => {
   const control = await startControl();
   const { job } = await control.client.submit(async function* () {
     yield '{"job_type":"noop","model":"noop","shard_size":1000}';
-    for (let n = 0; n < 20_000; n += 1) yield `{"id":"some-longer-id-${n}","payload":${n}}`;
+    // More than a pipe holds.
+    for (let n = 0; n < 2000; n += 1) yield `{"id":"${'x'.repeat(400)}-${n}","payload":${n}}`;
   });
   startWorker(control, 'w', { env: { MACBATCH_NOOP: '1' } });
   await endedJob(control.client, job.id);

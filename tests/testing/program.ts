@@ -36,7 +36,7 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs the program. The program's path and arguments are appended to it. */
   readonly launcher?: readonly string[];
-  /** Starts the program. Its arguments are appended. @default the sources, with the Node of this process */
+  /** Starts the program. Its arguments are appended. @default the bundled program, with the Node of this process */
   readonly command?: readonly string[];
 }
 
