@@ -144,7 +144,9 @@ describe('the import table', () => {
         /^@macbatch\/[^/]+\/(?!testing$|package\.json$)/.test(specifier) ||
         /^(\.\.\/)+(packages|apps)\//.test(specifier),
     );
-    expect(wrong).toEqual([]);
+    // This one runs the command line in the process of a test.
+    const allowed = 'tests/testing/command.ts: ../../apps/cli/src/testing/run-in-process.ts';
+    expect(wrong.filter((each) => each !== allowed)).toEqual([]);
   });
 
   it('keeps test code out of programs', () => {
