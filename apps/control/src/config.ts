@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AppOptions } from '@macbatch/api';
+import type { AppOptions, BatchLimits } from '@macbatch/api';
 import { messageOf } from '@macbatch/core';
 import type { ControlConfig } from '@macbatch/settings';
 
@@ -42,6 +42,19 @@ export function quotaOf(config: ControlConfig): { readonly items: number; readon
   return {
     items: config.MACBATCH_MAX_UNFINISHED_ITEMS,
     payloadBytes: config.MACBATCH_MAX_UNFINISHED_MB * MEGABYTE,
+  };
+}
+
+/** Returns the limits of batches. */
+export function batchLimitsOf(config: ControlConfig): BatchLimits {
+  return {
+    maxRequests: config.MACBATCH_BATCH_MAX_REQUESTS,
+    mixedModels: config.MACBATCH_BATCH_MIXED_MODELS,
+    maxFileLineBytes: config.MACBATCH_FILE_MAX_LINE_MB * MEGABYTE,
+    quota: quotaOf(config),
+    reuse: config.MACBATCH_BATCH_LEDGER === 'on',
+    fileExpirySeconds: config.MACBATCH_FILE_DAYS * DAY_SECONDS,
+    retentionDays: config.MACBATCH_BATCH_DAYS,
   };
 }
 

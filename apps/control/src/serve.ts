@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
-import { createApp, toBoot } from '@macbatch/api';
+import { createApp, createBatchRunner, toBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { type ControlConfig, nameOfHost } from '@macbatch/settings';
 import { createStore, migrate, type Store } from '@macbatch/store';
-import { databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
+import { batchLimitsOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
 
@@ -69,8 +69,14 @@ export async function serve(
     // R4: reclaims leases that expired while no control plane was running.
     const { reclaimed, failed } = await store.reclaim({ force: true });
     log('leases.reconciled', { reclaimed, failed });
+    const batches = createBatchRunner({
+      store,
+      limits: batchLimitsOf(config),
+      onError: (error, batch) => log('batch.failed', { batch, error: error.stack ?? error.message }),
+    });
     const app = createApp({
       store,
+      onBatchWork: batches.wake,
       open,
       trustProxy,
       limits: limitsOf(config),
@@ -86,6 +92,7 @@ export async function serve(
     });
     log('control.listening', { url: server.url, pid: process.pid });
     tellParent({ event: 'control.listening', url: server.url });
+    const batchWork = batches.run(shutdownRequested);
     const lost = postgres.ended.then((how) => {
       throw new Error(`The embedded Postgres ${how}`);
     });
@@ -94,6 +101,7 @@ export async function serve(
       reason: shutdownRequested.reason instanceof Error ? shutdownRequested.reason.message : 'requested',
     });
     await server.close(forceQuit.aborted ? 0 : CLOSE_TIMEOUT_MS);
+    await batchWork;
     await store.close();
   } finally {
     await postgres.close();

@@ -7,6 +7,7 @@ import { Authenticator } from './auth/authenticator.ts';
 import { mountKeys } from './auth/key-handlers.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
 import { mountJobs } from './jobs/job-handlers.ts';
+import { mountBatches } from './openai/batch-handlers.ts';
 import { mountFiles } from './openai/file-handlers.ts';
 import type { FileLimits } from './openai/file-upload.ts';
 import { isOpenAiPath } from './openai/openai-paths.ts';
@@ -40,6 +41,8 @@ export interface AppOptions {
   readonly hasRoom?: () => Promise<boolean>;
   /** Receives every error that is not a refused request. Its message never reaches the client. */
   readonly onError?: (error: Error, request: { readonly method: string; readonly path: string }) => void;
+  /** Called when a batch needs background work: see `createBatchRunner`. */
+  readonly onBatchWork?: () => void;
   /** Ends requests that wait for work when the server stops. */
   readonly stopping?: AbortSignal;
   /** A monotonic clock in milliseconds, for the waiting time of lease requests. */
@@ -96,6 +99,7 @@ export function createApp(options: AppOptions): Hono {
   mountWorkers(surface);
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });
+  mountBatches(surface, options.onBatchWork ?? (() => undefined));
   mountOperations(surface, new PoolMetrics(registry), monotonicMs);
 
   const document = JSON.stringify(openApiDocument());

@@ -36,8 +36,8 @@ export {
   KeyView,
 } from './key.ts';
 export { type Line, LineProblem, ndjsonBatches, ndjsonLines } from './ndjson-lines.ts';
+export { BatchList, BatchListQuery, BatchObject, CreateBatch } from './openai/batch.ts';
 export {
-  FILE_EXPIRY_SECONDS,
   FileDeleted,
   FileList,
   FileListQuery,

@@ -1,7 +1,14 @@
+export { BatchCheck, type BatchInputError, type BatchTerms } from './batches/batch-check.ts';
+export { parseBatchLine } from './batches/batch-line.ts';
+export { type BatchEnd, batchOutputLine } from './batches/batch-output.ts';
 export {
   BATCH_STATES,
+  type BatchEvent,
+  type BatchState,
+  batchTransitions,
   ENDED_BATCH_STATES,
 } from './batches/batch-state.ts';
+export { type BatchUsage, BatchUsageSum } from './batches/batch-usage.ts';
 export {
   estimateJob,
   type JobEstimateRange,

@@ -33,6 +33,10 @@ export const ControlConfig = z.object({
   MACBATCH_FILE_MAX_MB: z.coerce.number('must be a number of megabytes').min(1).default(200),
   MACBATCH_FILE_MAX_LINE_MB: z.coerce.number('must be a number of megabytes').min(1).max(250).default(64),
   MACBATCH_FILE_QUOTA_MB: z.coerce.number('must be a number of megabytes').min(1).default(100_000),
+  MACBATCH_BATCH_MAX_REQUESTS: z.coerce.number('must be a number of requests').int().min(1).default(50_000),
+  MACBATCH_BATCH_MIXED_MODELS: z.enum(['refuse', 'route'], 'must be refuse or route').default('refuse'),
+  MACBATCH_BATCH_LEDGER: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  MACBATCH_BATCH_DAYS: z.coerce.number('must be a number of days').int().min(1).max(36_500).default(365),
   MACBATCH_FILE_DAYS: z.coerce.number('must be a number of days').min(1).max(3650).default(30),
 });
 export type ControlConfig = z.output<typeof ControlConfig>;

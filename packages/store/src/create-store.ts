@@ -2,6 +2,7 @@ import { openConnectionPools, WorkNotifier } from '@macbatch/connection';
 import { LEASE_SECONDS, RENEWED_LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { createKeyStore } from './access/key-store.ts';
+import { createBatchStore } from './batches/batch-store.ts';
 import { excludeFromCopies } from './copies/exclude-from-copies.ts';
 import { readDatabaseClock } from './database/read-database-clock.ts';
 import { readDeploymentId } from './database/read-deployment-id.ts';
@@ -142,6 +143,7 @@ export function createStore(options: StoreOptions): Store {
     },
     keys: createKeyStore(connections),
     files: createFileStore(connections, options.fileContent),
+    batches: createBatchStore(connections, () => scheduler.queue.invalidate()),
     addBoot: (boot) => recordBoot(connections, boot),
     listBoots: (page) => listBoots(connections, page),
     async deploymentId() {

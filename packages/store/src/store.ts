@@ -1,6 +1,7 @@
 import type { ConnectionPoolsOptions } from '@macbatch/connection';
 import type { BootVerdict, JobOrder } from '@macbatch/core';
 import type { KeyStore } from './access/key-store.ts';
+import type { BatchStore } from './batches/batch-store.ts';
 import type { SuspectItem } from './copies/exclude-from-copies.ts';
 import type { SchemaState } from './database/schema-state.ts';
 import type { FileContent } from './files/file-content.ts';
@@ -123,6 +124,7 @@ export interface Store {
   expireBoots(worker: string, boots: readonly string[]): Promise<void>;
   readonly keys: KeyStore;
   readonly files: FileStore;
+  readonly batches: BatchStore;
   /** Stores a boot and returns what was known of its name before. */
   addBoot(boot: Boot): Promise<BootVerdict>;
   /** Newest first. */

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { BatchList, BatchListQuery, BatchObject, CreateBatch } from './batch.ts';
 import { FileDeleted, FileList, FileListQuery, FileObject } from './file.ts';
 import { OpenAiError } from './openai-error.ts';
 
@@ -8,6 +9,7 @@ const json = <Schema extends z.ZodType>(schema: Schema, description: string) => 
 });
 const refused = { default: json(OpenAiError, 'The error, as OpenAI describes errors') };
 const fileParams = z.object({ file_id: z.string() });
+const batchParams = z.object({ batch_id: z.string() });
 
 /** The routes of the OpenAI interface. Keys with the role `submit` or `admin` may use them. */
 export const openAiRoutes = {
@@ -70,5 +72,36 @@ export const openAiRoutes = {
     summary: 'Delete a file',
     request: { params: fileParams },
     responses: { 200: json(FileDeleted, 'The deletion'), ...refused },
+  }),
+  createBatch: createRoute({
+    method: 'post',
+    path: '/v1/batches',
+    summary: 'Create a batch of the requests in a file',
+    request: {
+      headers: z.object({ 'idempotency-key': z.string().min(1).max(200).optional() }),
+      body: { required: true as const, content: { 'application/json': { schema: CreateBatch } } },
+    },
+    responses: { 200: json(BatchObject, 'The batch, or the one of this idempotency key'), ...refused },
+  }),
+  listBatches: createRoute({
+    method: 'get',
+    path: '/v1/batches',
+    summary: 'List batches, newest first',
+    request: { query: BatchListQuery },
+    responses: { 200: json(BatchList, 'A page of batches'), ...refused },
+  }),
+  readBatch: createRoute({
+    method: 'get',
+    path: '/v1/batches/{batch_id}',
+    summary: 'Read one batch',
+    request: { params: batchParams },
+    responses: { 200: json(BatchObject, 'The batch'), ...refused },
+  }),
+  cancelBatch: createRoute({
+    method: 'post',
+    path: '/v1/batches/{batch_id}/cancel',
+    summary: 'Cancel a batch and keep its finished requests',
+    request: { params: batchParams },
+    responses: { 200: json(BatchObject, 'The batch'), ...refused },
   }),
 } as const;

@@ -19,14 +19,15 @@ export async function submitJob(
   bodyDigest: () => string,
 ): Promise<SubmitReply> {
   try {
-    return await pool.transaction((tx, alive) => store(tx, alive, draft, items, bodyDigest));
+    return await pool.transaction((tx, alive) => storeJob(tx, alive, draft, items, bodyDigest));
   } catch (error) {
     if (error instanceof SubmissionRefused) return error.reply;
     throw error;
   }
 }
 
-async function store(
+/** Stores a job inside a transaction of the caller. Throws `SubmissionRefused`, which has to roll it back. */
+export async function storeJob(
   tx: postgres.Sql,
   alive: () => void,
   draft: JobDraft,

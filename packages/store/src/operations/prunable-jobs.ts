@@ -1,12 +1,17 @@
+import { ENDED_BATCH_STATES } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
-import { jobs } from '../database/schema.ts';
+import { batches, batchJobs, jobs } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
+import { literals } from '../database/tables/columns.ts';
 
 type AgeArguments = { seconds: number };
 
-/** True of a job that ended longer ago than this. */
+/** True of a job that ended longer ago than this, and whose outcomes no batch still has to write. */
 const endedBefore = (seconds: SQL): SQL =>
-  sql`coalesce(${jobs.finishedAt}, ${jobs.cancelledAt}) < now() - make_interval(secs => ${seconds})`;
+  sql`coalesce(${jobs.finishedAt}, ${jobs.cancelledAt}) < now() - make_interval(secs => ${seconds}) and not exists (
+    select from ${batchJobs} join ${batches} on ${batches.id} = ${batchJobs.batchId}
+    where ${batchJobs.jobId} = ${jobs.id} and ${batches.state} not in (${literals(ENDED_BATCH_STATES)})
+  )`;
 
 interface PrunableRow {
   readonly jobs: number;

@@ -1,0 +1,71 @@
+import { objectMembers } from '../items/json-slice.ts';
+
+/** An item of a batch's job at the end of the batch. */
+export interface BatchOutcome {
+  readonly customId: string;
+  /** The exact JSON text of the server's answer; null if there is none. */
+  readonly output: string | null;
+  /** JSON text of the item's error; null if there is none. */
+  readonly error: string | null;
+}
+
+/** How a batch ends, which says why a request has no outcome. */
+export type BatchEnd = 'completed' | 'expired' | 'cancelled';
+
+export interface BatchOutputLine {
+  readonly file: 'output' | 'error';
+  /** JSON text without the line end. */
+  readonly text: string;
+}
+
+const NOT_RUN: Readonly<Record<BatchEnd, { readonly code: string; readonly message: string }>> = {
+  completed: { code: 'batch_incomplete', message: 'This request had no outcome when the batch ended.' },
+  expired: {
+    code: 'batch_expired',
+    message: 'This request could not be executed before the batch expired.',
+  },
+  cancelled: {
+    code: 'batch_cancelled',
+    message: 'This request was not executed because the batch was cancelled.',
+  },
+};
+
+/**
+ * Writes the line of one request. An answer of the model server keeps its exact text, whether it is a success or an
+ * error. `id` distinguishes the request among all requests.
+ */
+export function batchOutputLine(
+  { customId, output, error }: BatchOutcome,
+  end: BatchEnd,
+  id: string,
+): BatchOutputLine {
+  const line = (file: BatchOutputLine['file'], response: string, errorText: string): BatchOutputLine => ({
+    file,
+    text: `{"id":"batch_req_${id}","custom_id":${JSON.stringify(customId)},"response":${response},"error":${errorText}}`,
+  });
+  if (output !== null)
+    return line('output', `{"status_code":200,"request_id":"req_${id}","body":${output}}`, 'null');
+  if (error === null) return line('error', 'null', JSON.stringify(NOT_RUN[end]));
+  const members = new Map(
+    objectMembers(error).map(({ name, value }) => [name, error.slice(value.start, value.end)]),
+  );
+  const response = members.get('response');
+  if (response !== undefined) {
+    const { status_code: status = '500', body = 'null', request_id: requestId } = textsOf(response);
+    return line(
+      'error',
+      `{"status_code":${status},"request_id":${requestId ?? `"req_${id}"`},"body":${body}}`,
+      'null',
+    );
+  }
+  const code = members.get('code') ?? '"request_failed"';
+  const message = members.get('message') ?? '"The request failed."';
+  return line('error', 'null', `{"code":${code},"message":${message}}`);
+}
+
+/** The exact texts of an object's members. */
+function textsOf(json: string): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    objectMembers(json).map(({ name, value }) => [name, json.slice(value.start, value.end)]),
+  );
+}
