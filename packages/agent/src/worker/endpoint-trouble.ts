@@ -23,7 +23,7 @@ import type { LeasedItem } from './held-task.ts';
 import type { FailedEnd } from './item-end.ts';
 import { type Blamed, judgeRun } from './item-record.ts';
 import { laneAbandoned, laneReduced } from './lane.ts';
-import { testIfUnclear } from './test-server.ts';
+import { testIfUnclear } from './start-test.ts';
 import type { Verdict } from './verdict.ts';
 import { type Run, taskOf, type WorkerState } from './worker-state.ts';
 
@@ -116,7 +116,13 @@ export function judgeFailedRun(
       keepRecord(run.runtime, record),
       verdict === 'server' && end.failure !== 'not_here'
         ? withControl(run.runtime, (before) =>
-            controlModelClosed(before, run.offer.model, closingOf(run, end), pauses, now),
+            controlModelClosed(
+              before,
+              run.offer.model,
+              { ...closingOf(run, end), hasAnswered: lane.answered > 0 },
+              pauses,
+              now,
+            ),
           )
         : nothing,
       log('item.failed', {
@@ -153,7 +159,7 @@ function reducedBy(state: WorkerState, run: Run, now: number): (control: Endpoin
 }
 
 /** The gates that a run has to pass. */
-function gatesOf(state: WorkerState, { runtime, offer }: Run): readonly Gate[] {
+function gatesOf(state: WorkerState, { runtime, offer }: Pick<Run, 'runtime' | 'offer'>): readonly Gate[] {
   const control = runtime === null ? undefined : state.runtimes[runtime]?.control;
   if (control === undefined) return [];
   return [control.gate, laneOf(control, offer.model).gate].filter((gate) => gate !== null);
@@ -181,7 +187,8 @@ export function logClosed(before: WorkerState, run: Run): Change {
   };
 }
 
-function logOpened(before: WorkerState, run: Run): Change {
+/** Logs that the gates of a model on a runtime have opened since the state before. */
+export function logOpened(before: WorkerState, run: Pick<Run, 'runtime' | 'offer'>): Change {
   return (state) => {
     const [was] = gatesOf(before, run);
     if (was === undefined || gatesOf(state, run).length > 0) return nothing(state);
@@ -193,7 +200,7 @@ function logOpened(before: WorkerState, run: Run): Change {
   };
 }
 
-function nameOf({ runtimes }: WorkerState, { runtime }: Run): string | null {
+function nameOf({ runtimes }: WorkerState, { runtime }: Pick<Run, 'runtime'>): string | null {
   return runtime === null ? null : (runtimes[runtime]?.name ?? null);
 }
 

@@ -16,6 +16,7 @@ import type { ItemRecord } from './item-record.ts';
 import { leaseNameOf } from './lease-key.ts';
 import { MAX_CRASHES_ALONE, type Suspicion } from './quarantine.ts';
 import { flush } from './reports.ts';
+import { needsTest, startTest } from './start-test.ts';
 import { runtimeFor } from './work-wanted.ts';
 import { isQuarantined, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
@@ -124,6 +125,8 @@ function startIfRoom(number: number, item: LeasedItem, now: number): Change {
         return record === null ? startItem(number, item, runtime, null, now)(state) : nothing(state);
       // The endpoint becomes idle for an item that has to run alone.
       if (nextAlone(state, runtime, now) !== undefined) return nothing(state);
+      if (record !== null && needsTest(state, runtime, offerOf(task), now))
+        return startTest(runtime, offerOf(task).model)(state);
     }
     return startItem(number, item, runtime, null, now)(state);
   };
@@ -131,17 +134,28 @@ function startIfRoom(number: number, item: LeasedItem, now: number): Change {
 
 /** Starts the next item that has to run alone on an endpoint, if nothing else runs there. */
 function startAlone(runtime: number, now: number): Change {
-  return (state) => startWhenIdle(runtime, nextAlone(state, runtime, now), now)(state);
+  return (state) => startFailed(runtime, nextAlone(state, runtime, now), now)(state);
 }
 
 /** Has an item that failed find out whether an endpoint in trouble works again. */
 function startProbe(runtime: number, now: number): Change {
-  return (state) => startWhenIdle(runtime, nextProbe(state, runtime, now), now)(state);
+  return (state) => startFailed(runtime, nextProbe(state, runtime, now), now)(state);
 }
 
-function startWhenIdle(runtime: number, next: FailedItem | undefined, now: number): Change {
+/** Starts an item that failed, after a test if the server may not be free. */
+function startFailed(runtime: number, next: FailedItem | undefined, now: number): Change {
   return (state) => {
-    if (next === undefined || state.runs.length >= state.settings.slots) return nothing(state);
+    if (next === undefined) return nothing(state);
+    const offer = offerOf(next.task);
+    return needsTest(state, runtime, offer, now)
+      ? startTest(runtime, offer.model)(state)
+      : startWhenIdle(runtime, next, now)(state);
+  };
+}
+
+function startWhenIdle(runtime: number, next: FailedItem, now: number): Change {
+  return (state) => {
+    if (state.runs.length >= state.settings.slots) return nothing(state);
     if (requestsOn(state, runtime).length > 0) return nothing(state);
     const { task, item } = next;
     if (roomOn(state, runtime, offerOf(task), now) === 0) return nothing(state);

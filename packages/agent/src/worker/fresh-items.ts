@@ -1,5 +1,5 @@
 import { recordName } from './endpoint-runs.ts';
-import type { HeldTask, LeasedItem } from './held-task.ts';
+import { type HeldTask, isStartable, type LeasedItem, offerOf } from './held-task.ts';
 import type { WorkerState } from './worker-state.ts';
 
 /** The names of the items that have failed here, see `recordName`. */
@@ -16,4 +16,11 @@ export function isFresh(state: WorkerState, task: HeldTask): (item: LeasedItem) 
 /** Whether a task has an item to start that has not failed here. Only such an item shows whether its server works. */
 export function hasFreshItem(state: WorkerState, task: HeldTask): boolean {
   return [...task.queue, ...task.retries].some(isFresh(state, task));
+}
+
+/** Whether the worker holds an item of a model that has not failed here. */
+export function hasFreshItemFor(state: WorkerState, model: string): boolean {
+  return state.tasks.some(
+    (task) => offerOf(task).model === model && isStartable(task) && hasFreshItem(state, task),
+  );
 }

@@ -40,6 +40,8 @@ export interface Closing {
   /** When the run that failed had started. */
   readonly startedAt: number;
   readonly retryAfterMs: number | null;
+  /** The server has answered others: it is likely to work again soon. */
+  readonly hasAnswered?: boolean;
   /** A random number in [0, 1). The caller draws it, because a step is pure. */
   readonly jitter: number;
 }
@@ -49,7 +51,8 @@ export function closeGate(gate: Gate | null, closing: Closing, pauses: Pauses, n
   const { error, startedAt, jitter, retryAfterMs } = closing;
   const isNews = gate === null || startedAt > gate.closedAt;
   const closings = (gate?.closings ?? 0) + (isNews ? 1 : 0);
-  const ownMs = pauseMs(error.code, closings, now - startedAt, pauses) * (1 + JITTER * (jitter - 0.5));
+  const doublings = closing.hasAnswered === true && error.code === 'timeout' ? 0 : closings - 1;
+  const ownMs = pauseMs(error.code, doublings, now - startedAt, pauses) * (1 + JITTER * (jitter - 0.5));
   const requestedMs = (retryAfterMs ?? 0) * (1 + REQUESTED_JITTER * jitter);
   const pause = retryAfterMs === null ? ownMs : Math.max(requestedMs, pauses.busyMs * SHORTEST_PAUSE);
   if (!isNews) {
@@ -59,8 +62,8 @@ export function closeGate(gate: Gate | null, closing: Closing, pauses: Pauses, n
   return { error, since: gate?.since ?? now, closedAt: now, until: now + pause, closings };
 }
 
-function pauseMs(code: string, closings: number, tookMs: number, pauses: Pauses): number {
-  const doubled = (first: number, max: number) => Math.min(first * 2 ** (closings - 1), max);
+function pauseMs(code: string, doublings: number, tookMs: number, pauses: Pauses): number {
+  const doubled = (first: number, max: number) => Math.min(first * 2 ** doublings, max);
   if (UNREACHABLE.has(code)) return pauses.unreachableMs;
   if (code === 'server_busy') return doubled(pauses.busyMs, pauses.maxBusyMs);
   if (code === REJECTS_ALL) return doubled(pauses.brokenMs, pauses.maxBusyMs);

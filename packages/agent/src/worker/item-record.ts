@@ -20,8 +20,13 @@ export interface ItemRecord {
   readonly triesAlone: number;
   /** Overloads while nothing else ran on the runtime, and nothing that was given up can have kept it busy. */
   readonly overloadsAlone: number;
-  /** Failures before which the server answered a request that had started after the failure before, or after this run. */
+  /**
+   * Failures before which the server answered a request that had started after the failure before, and time-outs of runs
+   * that a later one overtook.
+   */
   readonly failuresOfWorkingServer: number;
+  /** The server has rejected it. */
+  readonly isRejected: boolean;
   /** Null while other items caused each failure, as far as the worker can tell. */
   readonly firstFailedAt: number | null;
   /** The highest number of a run at the last failure. Answers to these runs say nothing about the server since then. */
@@ -79,16 +84,17 @@ export function judgeRun(
   const isOwn = mayBeOwn && counts && !(failure.kind === 'timeout' && isKeptBusy);
   const isOverloadAlone = failure.kind === 'overload' && run.alone && !isKeptBusy;
   // An answer to an earlier request does not count: the trouble may have begun after the server had accepted it.
-  const answeredSince =
-    isOwn &&
-    before?.othersMayBeToBlame !== true &&
-    lane.lastAnswered > (before?.startedAtFailure ?? run.number);
+  const answered = lane.lastAnswered > (before?.startedAtFailure ?? run.number);
+  const answeredSince = isOwn && before?.othersMayBeToBlame !== true && answered;
+  const wasServerWorking =
+    failure.kind === 'timeout' ? lane.lastAnswered > run.number || (isOwn && answered) : answeredSince;
   const counted: ItemRecord = {
     name: run.name,
     tries: (before?.tries ?? 0) + 1,
     triesAlone: (before?.triesAlone ?? 0) + (run.alone ? 1 : 0),
     overloadsAlone: (before?.overloadsAlone ?? 0) + (isOverloadAlone ? 1 : 0),
-    failuresOfWorkingServer: (before?.failuresOfWorkingServer ?? 0) + (answeredSince ? 1 : 0),
+    failuresOfWorkingServer: (before?.failuresOfWorkingServer ?? 0) + (wasServerWorking ? 1 : 0),
+    isRejected: before?.isRejected ?? false,
     firstFailedAt: before?.firstFailedAt ?? (mayBeOwn ? now : null),
     startedAtFailure: at.lastStarted,
     othersMayBeToBlame: !isOwn,
@@ -137,7 +143,7 @@ function verdictOf(
       // A later item was answered in the meantime: this one did not wait for its turn. The server may lose one request.
       if (lane.lastAnswered > run.number) return record.tries < 2 ? 'again' : 'item_error';
       if (!run.alone) return lane.answered > run.answeredBefore ? 'again' : 'server';
-      if (answeredSince) return 'item_error';
+      if (answeredSince || record.failuresOfWorkingServer >= 2) return 'item_error';
       if (lane.answered > 0)
         return record.triesAlone >= MAX_TRIES && waitedMs >= pauses.lonePatienceMs ? 'item_error' : 'server';
       return record.triesAlone >= MAX_TIMEOUTS_ALONE ? 'failed' : 'server';
@@ -170,6 +176,7 @@ export function recordRejected(
     triesAlone: before?.triesAlone ?? 0,
     overloadsAlone: before?.overloadsAlone ?? 0,
     failuresOfWorkingServer: before?.failuresOfWorkingServer ?? 0,
+    isRejected: true,
     firstFailedAt: before?.firstFailedAt ?? at.now,
     startedAtFailure: at.lastStarted,
     othersMayBeToBlame: before?.othersMayBeToBlame ?? false,

@@ -2,6 +2,7 @@ import { type Change, inOrder, log, nothing } from './change.ts';
 import { controlModelClosed, laneOf, withLane } from './endpoint-control.ts';
 import { keepRecord, recordName, recordOf, withControl } from './endpoint-runs.ts';
 import { closingOf, logClosed } from './endpoint-trouble.ts';
+import { hasFreshItemFor } from './fresh-items.ts';
 import { REJECTS_ALL } from './gate.ts';
 import type { FailedEnd } from './item-end.ts';
 import { recordRejected } from './item-record.ts';
@@ -37,7 +38,8 @@ export function judgeRejectedRun(
         isCopy: copy,
         noOtherWorker: no_other_worker,
         leaseAgeMs: run.startedAt - task.leasedAt,
-        isSecondTime: record !== null,
+        isSecondTime: record?.isRejected === true,
+        hasFresh: hasFreshItemFor(state, run.offer.model),
         answeredSince: record !== null && lane.lastAnswered > record.startedAtFailure,
       },
       now,

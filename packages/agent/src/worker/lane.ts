@@ -33,6 +33,8 @@ export interface Lane {
   /** Different items without an outcome that failed since the last output, at most `BROKEN_AFTER_ITEMS`. */
   readonly failedItems: readonly string[];
   readonly abandoned: readonly Abandoned[];
+  /** Number of the last request for one token, which is numbered like a run. */
+  readonly lastTest: number;
   /** Items that the server has rejected since its last answer. */
   readonly rejections: Rejections;
   readonly gate: Gate | null;
@@ -50,6 +52,7 @@ export function newLane(model: string, limit: number, grows: boolean): Lane {
     slowestMs: 0,
     failedItems: [],
     abandoned: [],
+    lastTest: 0,
     rejections: NO_REJECTIONS,
     gate: null,
   };
@@ -78,6 +81,19 @@ export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit
     rejections: answerAfter(lane.rejections),
     abandoned: lane.abandoned.filter((each) => each.run > run.number),
     gate: openedBy(lane.gate, run.startedAt),
+  };
+}
+
+/** Counts a test with one token. An answer says nothing about how many items may run. */
+export function laneTested(lane: Lane, test: number, works: boolean): Lane {
+  const tested = { ...lane, lastTest: test };
+  if (!works) return tested;
+  return {
+    ...tested,
+    lastAnswered: Math.max(lane.lastAnswered, test),
+    failedItems: [],
+    abandoned: lane.abandoned.filter((each) => each.run > test),
+    gate: null,
   };
 }
 

@@ -209,6 +209,7 @@ const REJECTED: RejectedItem = {
   noOtherWorker: undefined,
   leaseAgeMs: 0,
   isSecondTime: false,
+  hasFresh: false,
   answeredSince: false,
 };
 
@@ -238,6 +239,7 @@ it.each<[string, boolean, readonly (Partial<RejectedItem> & { at?: number })[], 
     [{ noOtherWorker: false, isSecondTime: true }],
     'left_to_others',
   ],
+  ['it is the second one and other items wait', false, [{ isSecondTime: true, hasFresh: true }], 'again'],
   ['the server has answered another item since', false, [{}, {}, { answeredSince: true }], 'item_error'],
   ['it is the third item', false, [{}, {}, {}], 'server'],
   ['another worker may run it, however late', false, [{}, {}, { at: LATE, noOtherWorker: false }], 'server'],

@@ -57,6 +57,8 @@ export interface RejectedItem {
   readonly leaseAgeMs: number;
   /** Whether the server has rejected it before. */
   readonly isSecondTime: boolean;
+  /** Whether other items wait here that may show whether the server works. */
+  readonly hasFresh: boolean;
   /** Whether the server has answered another item since it rejected this one. */
   readonly answeredSince: boolean;
 }
@@ -95,9 +97,10 @@ export function judgeRejection(
 }
 
 /** While the server is not suspect. */
-function firstVerdict(hasAnswered: boolean, { isSecondTime, noOtherWorker }: RejectedItem): Verdict {
+function firstVerdict(hasAnswered: boolean, item: RejectedItem): Verdict {
+  const { isSecondTime, hasFresh, noOtherWorker } = item;
   if (hasAnswered) return 'item_error';
-  if (!isSecondTime) return 'again';
+  if (!isSecondTime || hasFresh) return 'again';
   return noOtherWorker === false ? 'left_to_others' : 'item_error';
 }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer, type Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { serveLocally } from '@macbatch/testing';
 import { Agent } from 'undici';
@@ -88,6 +89,26 @@ it('times out when an answer stops before its last byte', async () => {
     outgoing.writeHead(200, { 'content-length': '10' }).write('123456789');
   }, LONGER);
   await expect(asking).rejects.toMatchObject({ isTimeout: true, bytesArrived: true });
+});
+
+it('reads a reply that arrived in time, after this process stood still until the time was over', async () => {
+  // The server has a thread of its own, so that it answers while this thread stands still.
+  const server = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+    const server = require('node:http').createServer((incoming, outgoing) => {
+      parentPort.postMessage('asked');
+      outgoing.end('in time');
+    });
+    server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+    { eval: true },
+  );
+  onTestFinished(() => server.terminate().then(() => undefined));
+  const [port] = await once(server, 'message');
+  const timeoutMs = 500;
+  const asking = askUrl(`http://127.0.0.1:${port}`, { timeoutMs });
+  await Promise.race([once(server, 'message'), asking]);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs);
+  expect(await asking).toMatchObject({ text: 'in time' });
 });
 
 it('stops an endless reply at the size limit and closes the connection', async () => {

@@ -61,7 +61,8 @@ export async function boundedRequest(
   signal?.throwIfAborted();
   const timeOver = new Error(`no whole reply within ${timeoutMs} ms`);
   const end = new AbortController();
-  const timer = setTimeout(() => end.abort(timeOver), timeoutMs);
+  // After this process has stood still, bytes that arrived in time are read first.
+  const timer = setTimeout(() => setImmediate(() => end.abort(timeOver)), timeoutMs);
   const abort = () => end.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   let bytesArrived = false;
