@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { API_VERSION, API_VERSION_HEADER, openAiRoutes, openApiDocument, routes } from '@macbatch/contract';
 import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
@@ -92,6 +93,8 @@ export function createApp(options: AppOptions): Hono {
     await next();
     c.header('cache-control', 'no-store');
     c.header(API_VERSION_HEADER, String(API_VERSION));
+    // OpenAI's client libraries show it as the id of the request.
+    if (isOpenAiPath(c.req.path)) c.header('x-request-id', `req_${randomUUID().replaceAll('-', '')}`);
   });
   const hasRoom = options.hasRoom ?? (() => Promise.resolve(true));
   mountJobs(surface, { quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota, hasRoom });

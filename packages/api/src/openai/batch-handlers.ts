@@ -18,7 +18,7 @@ const TOO_LATE = ['finalizing', 'expiring', 'completed', 'failed', 'expired'] as
 /** Mounts `/v1/batches`. Calls `onBatchWork` when there is background work to do. */
 export function mountBatches(surface: Surface, onBatchWork: () => void): void {
   const { app, store, authenticator } = surface;
-  const admit = (c: Context) => authenticator.admitRole(c, 'submit', 'admin');
+  const admit = (c: Context) => authenticator.admitOpenAi(c);
 
   const find = async (id: string | undefined, caller: Caller): Promise<Batch> => {
     const batch = id !== undefined && BATCH_ID.test(id) ? await store.batches.find(id) : null;

@@ -20,7 +20,7 @@ interface FileBounds {
 /** Mounts `/v1/files`. */
 export function mountFiles(surface: Surface, { limits, hasRoom }: FileBounds): void {
   const { app, store, authenticator } = surface;
-  const admit = (c: Context) => authenticator.admitRole(c, 'submit', 'admin');
+  const admit = (c: Context) => authenticator.admitOpenAi(c);
 
   const find = async (id: string, caller: Caller): Promise<StoredFile> => {
     const file = FILE_ID.test(id) ? await store.files.find(id) : null;

@@ -79,6 +79,16 @@ describe('GET /v1/files', () => {
     });
   });
 
+  it('A4: ignores a key that is none while no key is needed, because client libraries always send one', async () => {
+    const response = await get('/v1/files', bearing('anything'));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{32}$/);
+    const wrong = bearing(`mbk_${'0'.repeat(16)}_${'x'.repeat(43)}`);
+    expect(await openAiProblem(await get('/v1/files', wrong), 401)).toMatchObject({
+      code: 'invalid_api_key',
+    });
+  });
+
   it.each([
     ['PUT', '/v1/files', 405],
     ['PATCH', '/v1/files/file-1', 405],
