@@ -9,8 +9,10 @@ import { mountKeys } from './auth/key-handlers.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
 import { mountJobs } from './jobs/job-handlers.ts';
 import { mountBatches } from './openai/batch-handlers.ts';
+import { mountDirectCalls } from './openai/direct-calls.ts';
 import { mountFiles } from './openai/file-handlers.ts';
 import type { FileLimits } from './openai/file-upload.ts';
+import { mountModels } from './openai/model-handlers.ts';
 import { isOpenAiPath } from './openai/openai-paths.ts';
 import { OpenAiRefusal, openAiErrorResponse } from './openai/openai-refusal.ts';
 import { mountOperations, OPERATION_PATHS } from './operations/operation-handlers.ts';
@@ -103,6 +105,8 @@ export function createApp(options: AppOptions): Hono {
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });
   mountBatches(surface, options.onBatchWork ?? (() => undefined));
+  mountModels(surface);
+  mountDirectCalls(surface);
   mountOperations(surface, new PoolMetrics(registry), monotonicMs);
 
   const document = JSON.stringify(openApiDocument());

@@ -44,6 +44,7 @@ export {
   FileObject,
   FileUploadFields,
 } from './openai/file.ts';
+export { ModelList, ModelObject } from './openai/model.ts';
 export { OpenAiError } from './openai/openai-error.ts';
 export { openAiRoutes } from './openai/routes.ts';
 export { openApiDocument } from './openapi.ts';

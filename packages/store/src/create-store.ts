@@ -38,6 +38,7 @@ import { saidGoodbye } from './workers/goodbye.ts';
 import { recordHeartbeat } from './workers/heartbeat.ts';
 import { listBoots } from './workers/list-boots.ts';
 import { listWorkers } from './workers/list-workers.ts';
+import { offeredModels } from './workers/offered-models.ts';
 import { recordBoot } from './workers/record-boot.ts';
 
 /** Opens a store. The schema must be up to date: see `migrate`. */
@@ -151,6 +152,7 @@ export function createStore(options: StoreOptions): Store {
       return deploymentId;
     },
     listWorkers: () => listWorkers(connections),
+    offeredModels: (name) => offeredModels(connections, name ?? null),
     reclaim,
     prunable: (olderThanSeconds) => prunableJobs(connections, olderThanSeconds),
     prune: (call) => pruneJobs(connections, call),

@@ -28,6 +28,7 @@ import type { LeasedTask } from './tasks/leased-tasks.ts';
 import type { Admission, Heartbeat } from './workers/heartbeat.ts';
 import type { KnownBoot } from './workers/list-boots.ts';
 import type { Worker } from './workers/list-workers.ts';
+import type { OfferedModel } from './workers/offered-models.ts';
 import type { Boot } from './workers/record-boot.ts';
 
 export interface StoreOptions extends ConnectionPoolsOptions {
@@ -132,6 +133,8 @@ export interface Store {
   /** The id of the deployment that this database is. It never changes. */
   deploymentId(): Promise<string>;
   listWorkers(): Promise<Worker[]>;
+  /** The models that alive workers offer, by name. With `name`, only that one. */
+  offeredModels(name?: string): Promise<OfferedModel[]>;
   /** Takes back expired leases. Without `force`, does nothing while no lease can have expired. */
   reclaim(options: { readonly force: boolean }): Promise<Reclaimed>;
   /** Counts what `prune` would delete. */

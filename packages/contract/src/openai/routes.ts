@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { BatchList, BatchListQuery, BatchObject, CreateBatch } from './batch.ts';
 import { FileDeleted, FileList, FileListQuery, FileObject } from './file.ts';
+import { ModelList, ModelObject } from './model.ts';
 import { OpenAiError } from './openai-error.ts';
 
 const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
@@ -103,5 +104,18 @@ export const openAiRoutes = {
     summary: 'Cancel a batch and keep its finished requests',
     request: { params: batchParams },
     responses: { 200: json(BatchObject, 'The batch'), ...refused },
+  }),
+  listModels: createRoute({
+    method: 'get',
+    path: '/v1/models',
+    summary: 'List the models that alive workers offer',
+    responses: { 200: json(ModelList, 'The models'), ...refused },
+  }),
+  readModel: createRoute({
+    method: 'get',
+    path: '/v1/models/{model}',
+    summary: 'Read whether an alive worker offers a model',
+    request: { params: z.object({ model: z.string() }) },
+    responses: { 200: json(ModelObject, 'The model'), ...refused },
   }),
 } as const;
