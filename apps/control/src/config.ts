@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AppOptions, BatchLimits } from '@macbatch/api';
 import { messageOf } from '@macbatch/core';
 import type { ControlConfig } from '@macbatch/settings';
+import { type FileContent, openS3Content } from '@macbatch/store';
 
 const MEGABYTE = 1024 * 1024;
 const DAY_SECONDS = 24 * 60 * 60;
@@ -35,6 +36,22 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
     fileQuotaBytes: config.MACBATCH_FILE_QUOTA_MB * MEGABYTE,
     fileExpirySeconds: config.MACBATCH_FILE_DAYS * DAY_SECONDS,
   };
+}
+
+/** Opens the store that the configuration names for files; undefined if files go into the database. */
+export async function fileContentOf(
+  config: ControlConfig,
+  onUnreachable: (error: Error) => void,
+): Promise<FileContent | undefined> {
+  const { MACBATCH_FILE_STORE_URL: url, AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = config;
+  if (url === undefined) return undefined;
+  const credentials =
+    id === undefined || secret === undefined ? null : { accessKeyId: id, secretAccessKey: secret };
+  try {
+    return await openS3Content(url, credentials, onUnreachable);
+  } catch (error) {
+    throw new Error(`MACBATCH_FILE_STORE_URL: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 /** Returns the quota of unfinished work for each group. */

@@ -4,7 +4,7 @@ import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { type ControlConfig, nameOfHost } from '@macbatch/settings';
 import { createStore, migrate, type Store } from '@macbatch/store';
-import { batchLimitsOf, databaseOf, limitsOf, quotaOf, tlsOf } from './config.ts';
+import { batchLimitsOf, databaseOf, fileContentOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
 
@@ -40,7 +40,11 @@ export async function serve(
   try {
     await migrate(postgres.url);
     log('database.ready', { kind: postgres.kind });
+    const fileContent = await fileContentOf(config, ({ message }) =>
+      log('files.unreachable', { reason: message }),
+    );
     const store = createStore({
+      ...(fileContent === undefined ? {} : { fileContent }),
       url: postgres.url,
       renewedLeaseSeconds: config.MACBATCH_RENEWED_LEASE_SECONDS,
       order: config.MACBATCH_ORDER,

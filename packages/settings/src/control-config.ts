@@ -37,6 +37,9 @@ export const ControlConfig = z.object({
   MACBATCH_BATCH_MIXED_MODELS: z.enum(['refuse', 'route'], 'must be refuse or route').default('refuse'),
   MACBATCH_BATCH_LEDGER: z.enum(['on', 'off'], 'must be on or off').default('off'),
   MACBATCH_BATCH_DAYS: z.coerce.number('must be a number of days').int().min(1).max(36_500).default(365),
+  MACBATCH_FILE_STORE_URL: z.url({ protocol: /^https?$/, error: 'must be the URL of a bucket' }).optional(),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().optional(),
   MACBATCH_FILE_DAYS: z.coerce.number('must be a number of days').min(1).max(3650).default(30),
 });
 export type ControlConfig = z.output<typeof ControlConfig>;

@@ -10,6 +10,7 @@ export type { SchemaState } from './database/schema-state.ts';
 export type { ByteRange, ContentWriter, FileContent } from './files/file-content.ts';
 export type { StoredFile } from './files/file-rows.ts';
 export type { FileStore } from './files/file-store.ts';
+export { openS3Content } from './files/s3-content.ts';
 export { FileQuotaExceeded, type FileUpload } from './files/upload-file.ts';
 export type { Job } from './jobs/job.ts';
 export type { ItemSource, Quota, SubmitReply } from './jobs/job-draft.ts';
