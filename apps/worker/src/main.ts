@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { Agent, openRuntimes, purgeOutbox, sleep, workerFolder } from '@macbatch/agent';
+import { Agent, openRuntimes, purgeOutbox, sleep, steadyClock, workerFolder } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, readConfigFile, shutdownSignals } from '@macbatch/process';
 import { readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
@@ -42,7 +42,7 @@ try {
   const folder = await workerFolder(stateDir, workerId, probe.boot.boot_id);
   if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
   void announceBoot(client, workerId, probe, log, sleep, shutdownRequested);
-  const clock = { now: () => Date.now() };
+  const clock = { now: steadyClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() }) };
   const agent = new Agent({
     client,
     workerId,

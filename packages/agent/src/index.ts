@@ -1,6 +1,7 @@
 export { Agent } from './agent/agent.ts';
 export type { AgentOptions } from './agent/agent-options.ts';
 export { sleep } from './loops/backoff.ts';
+export { steadyClock } from './loops/steady-clock.ts';
 export { Outbox } from './outbox/outbox.ts';
 export type { EndpointConfig } from './runtimes/endpoint/openai-endpoint.ts';
 export { openRuntimes, type RuntimesConfig } from './runtimes/open-runtimes.ts';

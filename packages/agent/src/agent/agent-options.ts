@@ -35,7 +35,7 @@ export interface AgentOptions {
   /** How long the worker waits when a model server is in trouble. */
   readonly pauses?: Pauses;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
-  /** This machine's wall clock in milliseconds. Unlike timers, it advances while the machine sleeps. */
+  /** A clock for durations, in milliseconds. It never goes back, and advances while the machine sleeps: see `steadyClock`. */
   readonly now: () => number;
   /** Waits before a retry. */
   readonly sleep: Sleep;

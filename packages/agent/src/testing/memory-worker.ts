@@ -15,7 +15,11 @@ export interface MemoryWorker {
 export function startMemoryWorker(
   control: MemoryControlPlane,
   runtime: Runtime,
-  { slots, pauses }: { readonly slots: number; readonly pauses: Pauses },
+  {
+    slots,
+    pauses,
+    now = Date.now,
+  }: { readonly slots: number; readonly pauses: Pauses; readonly now?: () => number },
 ): MemoryWorker {
   const log: { event: string; [field: string]: unknown }[] = [];
   const agent = new Agent({
@@ -31,7 +35,7 @@ export function startMemoryWorker(
     reportMs: 100,
     pauses,
     log: (event, fields = {}) => log.push({ event, ...fields }),
-    now: Date.now,
+    now,
     sleep,
     random: Math.random,
   });

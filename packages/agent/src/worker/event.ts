@@ -53,7 +53,7 @@ export type Happening =
   | { readonly kind: 'force_quit' }
   | { readonly kind: 'stopped' };
 
-/** A happening and when it was noticed, by this machine's wall clock in milliseconds. */
+/** A happening and when it was noticed, by the agent's clock in milliseconds. */
 export type WorkerEvent = Happening & { readonly now: number };
 
 /** The event of one kind. */
