@@ -1,4 +1,4 @@
-import { createApp } from '@macbatch/api';
+import { createApp, createBatchRunner } from '@macbatch/api';
 import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
 import type { LeasedTask, StoreOptions } from '@macbatch/store';
@@ -43,10 +43,18 @@ export class TestPool {
   readonly #fresh: FreshStore;
   readonly client: Client;
   readonly request: (url: string, init: RequestInit) => Promise<Response> | Response;
+  /** Does the background work of batches until the signal aborts. */
+  readonly runBatches: (signal: AbortSignal) => Promise<void>;
+  readonly batchErrors: Error[] = [];
 
   private constructor(fresh: FreshStore, limits: { readonly maxJsonBytes?: number }) {
     this.#fresh = fresh;
-    const app = createApp({ store: fresh.store, open: true, limits });
+    const batches = createBatchRunner({
+      store: fresh.store,
+      onError: (error) => this.batchErrors.push(error),
+    });
+    this.runBatches = (signal) => batches.run(signal);
+    const app = createApp({ store: fresh.store, open: true, limits, onBatchWork: batches.wake });
     this.request = (url, init) => app.request(url, init);
     this.client = new Client({ baseUrl: 'http://control.test', fetch: this.request });
   }

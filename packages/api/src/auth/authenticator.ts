@@ -2,7 +2,6 @@ import { ACCESS, type RouteName } from '@macbatch/contract';
 import type { KeyRole, SecretKind } from '@macbatch/core';
 import type { Key, Store, StoredSecret } from '@macbatch/store';
 import type { Context } from 'hono';
-import { isOpenAiPath } from '../openai/openai-paths.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { type Caller, mayUse, OPEN } from './caller.ts';
 import { clientAddress } from './client-address.ts';
@@ -98,8 +97,6 @@ export class Authenticator {
   }
 
   async #caller(c: Context): Promise<Caller> {
-    // Clients of OpenAI always send a key, and people fill in any text where none is needed.
-    if (isOpenAiPath(c.req.path) && !sendsOwnKey(c) && (await this.isOpen())) return OPEN;
     const presented = bearer(c, 'mbk');
     if (presented === null) {
       if (await this.isOpen()) return OPEN;
@@ -114,11 +111,6 @@ export class Authenticator {
     if (key.expired) throw new RefusedRequest('invalid_key', 'This key has expired.');
     return { role: key.role, owner: key.owner, workerId: key.workerId, keyId: key.id };
   }
-}
-
-/** Whether the header begins like a key of this pool. */
-function sendsOwnKey(c: Context): boolean {
-  return /^Bearer +mbk_/i.test(c.req.header('authorization') ?? '');
 }
 
 function isGenuine(key: Key | null, presented: StoredSecret): key is Key {

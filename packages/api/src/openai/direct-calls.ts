@@ -7,7 +7,7 @@ import { OpenAiRefusal } from './openai-refusal.ts';
 export function mountDirectCalls({ app, authenticator }: Surface): void {
   for (const path of DIRECT_PATHS) {
     app.post(path, async (c) => {
-      await authenticator.admitRole(c, 'submit', 'admin');
+      await authenticator.admitOpenAi(c);
       throw new OpenAiRefusal(400, 'batch_only', adviceFor(path));
     });
   }

@@ -4,7 +4,8 @@ import { fileApp, HEARTBEAT } from '../testing/file-app.ts';
 import { keyFor } from '../testing/keyed-app.ts';
 import { DIRECT_PATHS } from './openai-paths.ts';
 
-const control = fileApp();
+let now = 0;
+const control = fileApp({ monotonicMs: () => now });
 
 afterAll(() => expect(control.errors).toEqual([]));
 
@@ -80,6 +81,7 @@ describe("OpenAI's client", () => {
   it('A4: gets the error classes of wrong keys and roles', async () => {
     const submit = await keyFor(control.db.store, 'submit', { group: 'red' });
     const worker = await keyFor(control.db.store, 'worker');
+    now += 10_000; // the control plane looks for keys again
     await expect(client(submit).models.list()).resolves.toMatchObject({ object: 'list' });
     await expect(client('sk-wrong').models.list()).rejects.toMatchObject({
       constructor: OpenAI.AuthenticationError,
