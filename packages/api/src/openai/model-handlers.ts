@@ -1,5 +1,4 @@
 import { type ModelList, type ModelObject, openAiRoutes } from '@macbatch/contract';
-import { REQUEST_ENDPOINTS } from '@macbatch/core';
 import type { OfferedModel } from '@macbatch/store';
 import type { Surface } from '../requests/mount.ts';
 import { OpenAiRefusal } from './openai-refusal.ts';
@@ -30,12 +29,11 @@ export function mountModels({ app, store, authenticator }: Surface): void {
   });
 }
 
-function modelObject({ name, workTypes, firstSeenAt }: OfferedModel): ModelObject {
+function modelObject({ name, firstSeenAt }: OfferedModel): ModelObject {
   return {
     id: name,
     object: 'model',
     created: unixSeconds(firstSeenAt),
     owned_by: 'macbatch',
-    endpoints: REQUEST_ENDPOINTS.filter((endpoint) => workTypes.includes(`request:${endpoint}`)),
   };
 }

@@ -22,7 +22,7 @@ function client(apiKey = 'none'): OpenAI {
 const beat = (advert: object) => control.send('POST', '/v1/workers/heartbeat', { ...HEARTBEAT, ...advert });
 
 describe("OpenAI's client", () => {
-  it('A4: lists the models that alive workers offer, with their endpoints', async () => {
+  it('A4: lists the models that alive workers offer', async () => {
     expect((await client().models.list()).data).toEqual([]);
     await beat({
       worker_id: 'ann',
@@ -36,11 +36,7 @@ describe("OpenAI's client", () => {
     });
     await beat({ worker_id: 'cleo', job_types: ['chat'], models: ['old'], offline: true });
     const { data } = await client().models.list();
-    expect(data.map((model) => [model.id, Reflect.get(model, 'endpoints')])).toEqual([
-      ['bge', ['/v1/embeddings']],
-      ['mlx-community/Llama-3.2', ['/v1/chat/completions']],
-      ['qwen3', ['/v1/chat/completions', '/v1/embeddings']],
-    ]);
+    expect(data.map(({ id }) => id)).toEqual(['bge', 'mlx-community/Llama-3.2', 'qwen3']);
     const model = await client().models.retrieve('mlx-community/Llama-3.2');
     expect(model).toMatchObject({ object: 'model', owned_by: 'macbatch', created: expect.any(Number) });
     expect(Math.abs(model.created - Date.now() / 1000)).toBeLessThan(60);

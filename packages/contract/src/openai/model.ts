@@ -7,9 +7,6 @@ export const ModelObject = z
     object: z.literal('model'),
     created: z.int().openapi({ description: 'When its first worker was seen first, in Unix seconds' }),
     owned_by: z.literal('macbatch'),
-    endpoints: z.array(z.string()).openapi({
-      description: 'Endpoints that a batch with this model can name. macbatch adds this field',
-    }),
   })
   .openapi('OpenAiModel');
 export type ModelObject = z.infer<typeof ModelObject>;
