@@ -38,3 +38,29 @@ it('measures no interval longer than the given one, however slow the items are',
   const refusedTwice = limitRefused(limitRefused(started, 1000, 0, MAX_MS), HOUR_MS, HOUR_MS - 1, MAX_MS);
   expect(refusedTwice.intervalMs).toBe(MAX_MS);
 });
+
+it('forgets within a few answers the interval of a server that refused everything for a while', () => {
+  let limit = limitStarted(NO_LIMIT, 0);
+  for (const at of [1000, 5000, 20_000]) limit = limitRefused(limit, at, at - 500, MAX_MS);
+  expect(limit.intervalMs).toBeGreaterThan(10_000);
+  const startedAt = limit.nextAt;
+  limit = limitAnswered(limitStarted(limit, startedAt), startedAt);
+  expect(limit.nextAt - startedAt).toBeLessThan(10_000);
+  for (let answers = 1; answers < 10; answers += 1) {
+    const next = limit.nextAt;
+    limit = limitAnswered(limitStarted(limit, next), next);
+  }
+  expect([limit.intervalMs ?? 0, limit.nextAt - startedAt].every((ms) => ms < 20_000)).toBe(true);
+  expect(limit.intervalMs ?? 0).toBeLessThan(100);
+});
+
+it('keeps the interval of a server that answers one item between two refusals', () => {
+  const refused = (limit: RateLimit, at: number) => limitRefused(limit, at + 20_000, at, MAX_MS);
+  let limit = refused(limitStarted(NO_LIMIT, 0), 0);
+  for (let n = 0; n < 3; n += 1) {
+    const { nextAt } = limit;
+    limit = limitAnswered(limitStarted(limit, nextAt), nextAt);
+    limit = refused(limitStarted(limit, limit.nextAt), limit.nextAt);
+  }
+  expect(limit.intervalMs).toBeGreaterThanOrEqual(20_000);
+});

@@ -3,6 +3,8 @@ const MARGIN = 1.02;
 /** After this many answers without a refusal, the interval shrinks by this factor. */
 const ANSWERS_PER_SPEEDUP = 15;
 const SPEEDUP = 0.8;
+/** The same after each answer, while the interval is a guess. */
+const GUESS_SPEEDUP = 0.5;
 /** Shorter intervals limit nothing. */
 const MIN_INTERVAL_MS = 20;
 
@@ -13,6 +15,8 @@ const MIN_INTERVAL_MS = 20;
 export interface RateLimit {
   /** Time between two starts; null while no refusal was seen. */
   readonly intervalMs: number | null;
+  /** The server had answered nothing between the last refusals: it may have refused for another reason. */
+  readonly isGuess: boolean;
   /** When the next item may start, in milliseconds. */
   readonly nextAt: number;
   /** Start of the time in which answers are counted, in milliseconds; null before the first start. */
@@ -28,6 +32,7 @@ export interface RateLimit {
 
 export const NO_LIMIT: RateLimit = {
   intervalMs: null,
+  isGuess: false,
   nextAt: 0,
   countedSince: null,
   answers: 0,
@@ -65,13 +70,16 @@ export function limitAnswered(rateLimit: RateLimit, startedAt: number): RateLimi
     };
   }
   if (intervalMs === null) return { ...rateLimit, answers: answers + 1 };
-  if (streak + 1 < ANSWERS_PER_SPEEDUP) return { ...rateLimit, answers: answers + 1, streak: streak + 1 };
-  const shorter = intervalMs * SPEEDUP;
+  const { isGuess } = rateLimit;
+  if (!isGuess && streak + 1 < ANSWERS_PER_SPEEDUP)
+    return { ...rateLimit, answers: answers + 1, streak: streak + 1 };
+  const shorter = intervalMs * (isGuess ? GUESS_SPEEDUP : SPEEDUP);
   return {
     ...rateLimit,
     answers: answers + 1,
     streak: 0,
     intervalMs: shorter < MIN_INTERVAL_MS ? null : shorter,
+    nextAt: isGuess ? Math.min(rateLimit.nextAt, startedAt + shorter) : rateLimit.nextAt,
   };
 }
 
@@ -89,7 +97,19 @@ export function limitRefused(
   const measuredMs = intervalOf(counted);
   const longestMs = counted.answers === 0 ? Math.max(rateLimit.intervalMs ?? 0, measuredMs) : measuredMs;
   const intervalMs = Math.min(longestMs, maxIntervalMs);
-  return { ...rateLimit, intervalMs, nextAt: until, countedSince: until, answers: 0, counted, streak: 0 };
+  // One request may only have been too early.
+  const isKnown = rateLimit.intervalMs !== null && !rateLimit.isGuess && rateLimit.counted?.answers !== 0;
+  const isGuess = counted.answers === 0 && !isKnown;
+  return {
+    ...rateLimit,
+    intervalMs,
+    isGuess,
+    nextAt: until,
+    countedSince: until,
+    answers: 0,
+    counted,
+    streak: 0,
+  };
 }
 
 function intervalOf({ ms, answers }: NonNullable<RateLimit['counted']>): number {

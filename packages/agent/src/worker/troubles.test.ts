@@ -48,3 +48,30 @@ it('sends a heartbeat when a trouble ends', () => {
   expect(troublesOf(worker.state, T0 + 4 * SECOND)).toEqual([]);
   expect(effects).toContainEqual({ kind: 'send_heartbeat' });
 });
+
+it.each([
+  ['a rate limit of a second', 'rate_limited', 1000, false],
+  ['a rate limit of twenty seconds', 'rate_limited', 20_000, true],
+  ['a server that is full for twenty seconds', 'server_busy', 20_000, true],
+])('sends a heartbeat at once only for a trouble that lasts: %s', (_what, code, retryAfterMs, isSent) => {
+  const worker = admitted({ runtimes: remote });
+  worker.take(leased(leaseOf('7', 2)));
+  const error = { code, message: 'slow down' };
+  const { effects } = worker.take(failed(worker.runOf('7a'), '', { failure: 'wait', error, retryAfterMs }));
+  expect(effects.some(({ kind }) => kind === 'send_heartbeat')).toBe(isSent);
+});
+
+it('sends a heartbeat within ten seconds when a server refuses one request after the other', () => {
+  const worker = admitted({ runtimes: remote });
+  worker.take(leased(leaseOf('7', 2)));
+  const error = { code: 'rate_limited', message: 'slow down' };
+  let now = T0;
+  for (let isSent = false; !isSent; now = worker.state.wakeAt ?? now) {
+    worker.take({ kind: 'time_passed' }, now);
+    const [run] = worker.state.runs;
+    if (run === undefined) throw new Error('nothing runs');
+    const { effects } = worker.take(failed(run.number, '', { failure: 'wait', error }), now);
+    isSent = effects.some(({ kind }) => kind === 'send_heartbeat');
+    expect(now - T0).toBeLessThan(10 * SECOND);
+  }
+});

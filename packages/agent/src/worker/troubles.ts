@@ -7,6 +7,8 @@ import type { RuntimeState, WorkerState } from './worker-state.ts';
 
 /** The contract's limit on troubles in one heartbeat. */
 const MAX_TROUBLES = 100;
+/** A full server or a rate limit is told of at once if it takes this long. */
+const TOLD_AFTER_MS = 5000;
 /** Longest message of a trouble, in characters. */
 const MAX_MESSAGE_LENGTH = 500;
 
@@ -80,13 +82,13 @@ function trouble(
   };
 }
 
-/** Sends a heartbeat immediately when a trouble has begun or ended. */
+/** Sends a heartbeat immediately when a trouble has begun or ended, if it can last for some seconds. */
 export function tellTroubles(before: WorkerState): Change {
   return (after) => (key(after) === key(before) ? nothing : emit({ kind: 'send_heartbeat' }))(after);
 }
 
 function key({ runtimes, withdrawals }: WorkerState): string {
-  const codeOf = (gate: Gate | null) => (gate !== null && isDown(gate) ? gate.error.code : '');
+  const codeOf = (gate: Gate | null) => (gate !== null && isWorthTelling(gate) ? gate.error.code : '');
   return JSON.stringify([
     runtimes.map(({ control }) => [
       codeOf(control.gate),
@@ -96,4 +98,9 @@ function key({ runtimes, withdrawals }: WorkerState): string {
       .filter(({ active }) => active)
       .map(({ offer, runtime, code }) => [offer.job_type, offer.model, runtime, code]),
   ]);
+}
+
+/** A server that is full or limits the rate for a moment is not told of: the next request may be answered. */
+function isWorthTelling(gate: Gate): boolean {
+  return isDown(gate) || gate.until - gate.since >= TOLD_AFTER_MS;
 }

@@ -11,6 +11,8 @@ import {
 const chat = { job_type: 'chat', model: 'small' } as const;
 const embed = { job_type: 'embed', model: 'small' } as const;
 const FIRST_MS = 15_000;
+/** Between two probes in the first minute. */
+const EARLY_MS = 5000;
 
 const failed = (ends: Withdrawal['ends'], runtime: number | null = 0) => ({
   offer: chat,
@@ -29,25 +31,29 @@ it('withdraws a failed offer for 15 seconds, and only this offer on this runtime
   expect(isWithdrawn(withdrawals, chatOn(null), 0)).toBe(false);
 });
 
-it.each(['pause', 'probe'] as const)('doubles the pause with each failure, up to ten minutes: %s', (ends) => {
+it.each([
+  ['pause', FIRST_MS, [1, 2, 4, 8, 16, 32, 40, 40]],
+  ['probe', EARLY_MS, [...Array.from({ length: 12 }, () => 1), 2, 4, 8, 16, 32, 64, 120, 120]],
+] as const)('doubles the pause with each failure, up to ten minutes: %s', (ends, firstMs, expected) => {
   let now = 0;
   let withdrawals: readonly Withdrawal[] = [];
-  const pauses = Array.from({ length: 8 }, () => {
+  const pauses = expected.map(() => {
     withdrawals = withdraw(withdrawals, failed(ends), now);
     const until = withdrawals[0]?.until ?? 0;
     const pauseMs = until - now;
     now = until;
-    return pauseMs / FIRST_MS;
+    return pauseMs / firstMs;
   });
-  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 40, 40]);
+  expect(pauses).toEqual(expected);
 });
 
 it('doubles the pause even after a probe that found the offer working', () => {
+  const minute = 60_000;
   const back = restore(withdraw([], failed('probe'), 0), chatOn(0));
-  expect(isWithdrawn(back, chatOn(0), FIRST_MS)).toBe(false);
-  const again = withdraw(back, failed('probe'), FIRST_MS);
-  expect(dueForProbe(again, 3 * FIRST_MS - 1)).toEqual([]);
-  expect(dueForProbe(again, 3 * FIRST_MS)).toHaveLength(1);
+  expect(isWithdrawn(back, chatOn(0), minute)).toBe(false);
+  const again = withdraw(back, failed('probe'), minute);
+  expect(dueForProbe(again, minute + 2 * EARLY_MS - 1)).toEqual([]);
+  expect(dueForProbe(again, minute + 2 * EARLY_MS)).toHaveLength(1);
 });
 
 it('counts items that fail together as one failure', () => {

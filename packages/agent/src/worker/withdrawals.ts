@@ -2,6 +2,10 @@ import type { Offer } from '../runtimes/runtime.ts';
 
 const FIRST_PAUSE_MS = 15_000;
 const MAX_PAUSE_MS = 10 * 60_000;
+/** Pause between probes at first. It is short, because `run` gives up on a wrong key after 30 seconds. */
+const EARLY_PROBE_MS = 5000;
+/** How long after the first failure the probes keep that pause. */
+const EARLY_MS = 60_000;
 
 /** An offer that failed here, and when the worker may make it again. All times are in milliseconds. */
 export interface Withdrawal {
@@ -14,7 +18,7 @@ export interface Withdrawal {
   readonly message: string;
   /** When the offer failed first, with no success since. */
   readonly since: number;
-  /** Doubles with each failure that follows without a success. */
+  /** Doubles with each failure that follows without a success, with probes after the first minute. */
   readonly pauseMs: number;
   /** When the pause ends. */
   readonly until: number;
@@ -32,18 +36,23 @@ export function withdraw(
 ): readonly Withdrawal[] {
   const before = withdrawals.find((each) => isSame(each, failed));
   if (before?.active === true && now < before.until) return withdrawals;
-  const pauseMs = before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.pauseMs, MAX_PAUSE_MS);
+  const since = before?.since ?? now;
+  const pauseMs = failed.ends === 'probe' && now - since < EARLY_MS ? EARLY_PROBE_MS : nextPauseMs(before);
   return [
     ...withdrawals.filter((each) => each !== before),
     {
       ...failed,
       message: failed.message ?? before?.message ?? failed.code,
-      since: before?.since ?? now,
+      since,
       pauseMs,
       until: now + pauseMs,
       active: true,
     },
   ];
+}
+
+function nextPauseMs(before: Withdrawal | undefined): number {
+  return before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.pauseMs, MAX_PAUSE_MS);
 }
 
 /** Whether the worker must not ask for the offer (`runtime` null), or one runtime must not run it. */
