@@ -174,6 +174,9 @@ export class Agent {
       case 'test_server':
         void this.#test(effect);
         break;
+      case 'ask_slots':
+        void this.#askSlots(effect);
+        break;
       case 'work_ended':
         this.#idle.abort();
         break;
@@ -200,6 +203,11 @@ export class Agent {
   async #test({ runtime, model, test }: Extract<Effect, { readonly kind: 'test_server' }>): Promise<void> {
     const works = await this.#options.runtimes[runtime]?.answers?.(model).catch(() => false);
     this.#machine.dispatch({ kind: 'server_tested', runtime, model, test, works: works === true });
+  }
+
+  async #askSlots({ runtime, model }: Extract<Effect, { readonly kind: 'ask_slots' }>): Promise<void> {
+    const slots = await this.#options.runtimes[runtime]?.slots?.().catch(() => null);
+    if (slots != null) this.#machine.dispatch({ kind: 'slots_known', runtime, model, slots });
   }
 
   async #probe({ runtime, offers }: Extract<Effect, { readonly kind: 'probe_offers' }>): Promise<void> {

@@ -129,6 +129,8 @@ export interface Runtime {
   probe?(offers: readonly WithdrawnOffer[]): Promise<readonly boolean[]>;
   /** Whether the model answers a request for one token. */
   answers?(model: string): Promise<boolean>;
+  /** How many items its server runs concurrently; null if the server does not say. */
+  slots?(): Promise<number | null>;
   close(): Promise<void>;
 }
 

@@ -109,6 +109,8 @@ function effectWords(effect: Effect, { runs }: WorkerState): string[] {
       return [`probe ${effect.offers.map(({ offer }) => offer.job_type).join(' and ')}`];
     case 'test_server':
       return [`test ${effect.model}`];
+    case 'ask_slots':
+      return [`ask for the slots of ${effect.model}`];
     case 'read_outbox':
       return ['read the outbox'];
     case 'work_ended':

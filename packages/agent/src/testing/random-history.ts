@@ -160,6 +160,10 @@ const MAKE = {
     runtimes[0]?.testing === true
       ? { kind: 'server_tested', runtime: 0, model: 'm', test: nextNumber - 1, works: pick % 2 === 0 }
       : null,
+  nameSlots: ({ runtimes }, _outside, pick) =>
+    runtimes[0]?.slotsAsked.includes('m') === true
+      ? { kind: 'slots_known', runtime: 0, model: 'm', slots: 1 + (pick % 6) }
+      : null,
   wake: ({ wakeAt }, outside) => {
     if (wakeAt === null) return null;
     outside.now = Math.max(outside.now, wakeAt);
@@ -196,6 +200,7 @@ export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
       often('fillDisk', 1),
       often('probe', 1),
       often('test', 1),
+      often('nameSlots', 1),
       often('wake', 3),
       often('swap', 1),
       often('drain', 1),

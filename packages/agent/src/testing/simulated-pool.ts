@@ -21,6 +21,8 @@ export interface SimulatedCall {
 export interface SimulatedServer {
   /** Takes a request. It may end it later, with `after`. */
   call(call: SimulatedCall): void;
+  /** How many requests it runs concurrently, if it says so. */
+  readonly slots?: number;
   /** Whether its list of models answers. */
   listsModels?(): boolean;
 }
@@ -186,6 +188,12 @@ function startWorker(
           runtime: effect.runtime,
           results: effect.offers.map((offer) => ({ ...offer, works })),
         }));
+        break;
+      }
+      case 'ask_slots': {
+        const { runtime, model } = effect;
+        const { slots } = server;
+        if (slots !== undefined) soon(() => ({ kind: 'slots_known', runtime, model, slots }));
         break;
       }
       case 'test_server': {

@@ -36,6 +36,21 @@ function withdrawn(): Machine {
   return worker;
 }
 
+const rejected = (run: number) =>
+  failed(run, 'not valid', {
+    failure: 'rejected',
+    error: { code: 'invalid_request', message: 'not valid' },
+  });
+
+/** Returns a worker whose server has rejected the three items of task 7, and that tries one of them again. */
+function rejecting(): Machine {
+  const worker = admitted({ slots: 3 });
+  worker.take(leased(leaseOf('7', 3, { no_other_worker: false })));
+  for (const id of ['7a', '7b', '7c']) worker.take(rejected(worker.runOf(id)));
+  worker.take({ kind: 'time_passed' }, T0 + 3000);
+  return worker;
+}
+
 const after = (worker: Machine, ...make: ((worker: Machine) => unknown)[]): Machine => {
   for (const each of make) each(worker);
   return worker;
@@ -63,6 +78,7 @@ export const STATES: Readonly<Record<string, () => Machine>> = {
   'chat being probed': () => after(withdrawn(), (w) => w.take({ kind: 'model_swapped' }, T0 + 60_000)),
   'runs 7a 7b, 7c waits': () => holding(3),
   'runs 7a 7b': () => holding(2),
+  'probes with 7a, whose server rejects all': () => rejecting(),
   'saves 7a, runs 7b, 7c waits': () => after(holding(3), (w) => w.take(succeeded(w.runOf('7a'), '7a'))),
   '7a done, runs 7b 7c': () => after(holding(3), (w) => succeed(w, '7a')),
   '7a being sent, runs 7b 7c': () =>
@@ -149,6 +165,7 @@ export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | nu
   'probe: chat fails': probed(false),
   'item ok': itemEvent(succeeded),
   'item failed': itemEvent((run) => failed(run)),
+  'item rejected': itemEvent(rejected),
   'item not here': itemEvent(notHere),
   'item crashed': itemEvent(crashed),
   'item aborted': itemEvent(abortedRun),

@@ -47,6 +47,8 @@ export type Effect =
     }
   /** Asks the server for one token. Ends with `server_tested`. */
   | { readonly kind: 'test_server'; readonly runtime: number; readonly model: string; readonly test: number }
+  /** Asks the server how many items it runs concurrently. Ends with `slots_known` if the server says so. */
+  | { readonly kind: 'ask_slots'; readonly runtime: number; readonly model: string }
   /** The drain is complete: nothing runs any more. */
   | { readonly kind: 'work_ended' }
   | {

@@ -46,6 +46,13 @@ export type Happening =
       readonly test: number;
       readonly works: boolean;
     }
+  /** A server has said how many items it runs concurrently. */
+  | {
+      readonly kind: 'slots_known';
+      readonly runtime: number;
+      readonly model: string;
+      readonly slots: number;
+    }
   | { readonly kind: 'drain' }
   /** The grace time of a drain is over. */
   | { readonly kind: 'grace_over' }

@@ -1,4 +1,5 @@
 import type { Outcome } from '@macbatch/contract';
+import { askSlots } from './ask-slots.ts';
 import { type Change, emit, forEach, inOrder, log, nothing, type Step, set } from './change.ts';
 import { controlStarted, laneOf } from './endpoint-control.ts';
 import {
@@ -254,6 +255,7 @@ function startItem(
         runs: [...others, run],
         nextNumber: before.nextNumber + 1,
       })),
+      askSlots(runtime, offer.model),
       withControl(runtime, (before) => controlStarted(before, now)),
       run.saving === null
         ? emit({

@@ -20,6 +20,8 @@ export interface Lane {
   readonly model: string;
   /** The concurrency limit. It grows by fractions. */
   readonly limit: number;
+  /** How many items its server runs concurrently; null if the server does not say. */
+  readonly serverSlots: number | null;
   /** Factor on the number of answers that raise the limit by one; null while each answer raises it by one. */
   readonly caution: number | null;
   /** When the limit was reduced last. Failures of runs that started earlier do not reduce it again. */
@@ -45,6 +47,7 @@ export function newLane(model: string, limit: number, grows: boolean): Lane {
   return {
     model,
     limit,
+    serverSlots: null,
     caution: grows ? null : 1,
     reducedAt: Number.NEGATIVE_INFINITY,
     answered: 0,
@@ -69,11 +72,12 @@ export interface LaneRun {
  * only while the lane uses all of it.
  */
 export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit: number, now: number): Lane {
+  const highest = Math.max(1, Math.min(maxLimit, lane.serverSlots ?? maxLimit));
   const grows = lane.caution === null || running >= Math.floor(lane.limit);
   const step = lane.caution === null ? 1 : 1 / (Math.floor(lane.limit) * lane.caution);
   return {
     ...lane,
-    limit: grows ? Math.min(lane.limit + step, Math.max(maxLimit, 1)) : lane.limit,
+    limit: grows ? Math.min(lane.limit + step, highest) : lane.limit,
     answered: lane.answered + 1,
     lastAnswered: Math.max(lane.lastAnswered, run.number),
     slowestMs: Math.max(lane.slowestMs, now - run.startedAt),
@@ -82,6 +86,13 @@ export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit
     abandoned: lane.abandoned.filter((each) => each.run > run.number),
     gate: openedBy(lane.gate, run.startedAt),
   };
+}
+
+/** Starts with as many items as the server runs concurrently, unless the server has shown signs of load before. */
+export function laneWithSlots(lane: Lane, serverSlots: number, maxLimit: number): Lane {
+  const highest = Math.max(1, Math.min(serverSlots, maxLimit));
+  const limit = lane.caution === null && lane.gate === null ? highest : Math.min(lane.limit, highest);
+  return { ...lane, serverSlots, limit };
 }
 
 /** Counts a test with one token. An answer says nothing about how many items may run. */

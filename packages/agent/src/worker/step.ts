@@ -8,6 +8,7 @@ import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
+import { slotsKnown } from './server-slots.ts';
 import { serverTested } from './test-server.ts';
 import { tellTroubles } from './troubles.ts';
 import { isAlarmDue, setWakeUp } from './wake-up.ts';
@@ -65,6 +66,8 @@ function changeFor(event: WorkerEvent): Change {
       return inOrder(offersProbed(event), fillSlots(event.now));
     case 'server_tested':
       return serverTested(event);
+    case 'slots_known':
+      return slotsKnown(event);
     case 'drain':
       return inOrder(becomes('draining'), leaveAllTasks(event.now));
     case 'grace_over':

@@ -1,7 +1,7 @@
 import type { Offer } from '../runtimes/runtime.ts';
 import { type Change, emit, forEach, inOrder, nothing, set } from './change.ts';
 import { laneOf } from './endpoint-control.ts';
-import { requestsOn, withControl } from './endpoint-runs.ts';
+import { requestsOn, withControl, withRuntime } from './endpoint-runs.ts';
 import { reached as serverReached } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
 import { type Gate, isShut, isUnreachable } from './gate.ts';
@@ -76,7 +76,7 @@ function probed(
     const control = state.runtimes[runtime]?.control;
     const gates = control === undefined ? [] : [control.gate, laneOf(control, offer.model).gate];
     if (gates.some((gate) => isUnreachable(gate) && gate.error.code === code)) {
-      return works ? serverReached(runtime, isUnreachable)(state) : stillUnreachable(runtime, now)(state);
+      return works ? serverIsBack(runtime)(state) : stillUnreachable(runtime, now)(state);
     }
     if (works) {
       return {
@@ -86,6 +86,14 @@ function probed(
     }
     return withdrawOne({ offer, runtime, code, ends: 'probe' }, now)(state);
   };
+}
+
+/** The server may have been started with another number of slots. */
+function serverIsBack(runtime: number): Change {
+  return inOrder(
+    serverReached(runtime, isUnreachable),
+    withRuntime(runtime, (before) => ({ ...before, slotsAsked: [] })),
+  );
 }
 
 function stillUnreachable(runtime: number, now: number): Change {

@@ -80,6 +80,8 @@ export interface RuntimeState {
   readonly records: readonly ItemRecord[];
   /** A probe of its withdrawn offers is under way. */
   readonly probing: boolean;
+  /** Models whose number of slots its server was asked for. */
+  readonly slotsAsked: readonly string[];
   /** Its server is asked for one token. Nothing else starts on it. */
   readonly testing: boolean;
 }
@@ -168,6 +170,7 @@ export function initialState(settings: WorkerSettings): WorkerState {
       answeredOffers: [],
       records: [],
       probing: false,
+      slotsAsked: [],
       testing: false,
     })),
     withdrawals: [],

@@ -14,6 +14,7 @@ import { listsModel, ollamaDigest } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
 import { endpointWorkTypes } from './raw-request.ts';
 import type { ProxySettings } from './server-connections.ts';
+import { serverSlots } from './server-slots.ts';
 
 /** Time limit of a request for one token. */
 const TEST_MS = 30_000;
@@ -99,6 +100,14 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
         AbortSignal.timeout(TEST_MS),
       );
       return isAnswer(reply);
+    },
+    slots() {
+      const asking = server
+        .askRoot('/props')
+        .then(serverSlots, () => null)
+        .finally(() => probes.delete(asking));
+      probes.add(asking);
+      return asking;
     },
     async close() {
       await server.close();

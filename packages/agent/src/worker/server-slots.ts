@@ -1,0 +1,16 @@
+import { type Change, inOrder } from './change.ts';
+import { laneOf, withLane } from './endpoint-control.ts';
+import { withControl } from './endpoint-runs.ts';
+import type { EventOf } from './event.ts';
+import { fillSlots } from './fill-slots.ts';
+import { laneWithSlots } from './lane.ts';
+
+/** Uses the number of slots that a server has named: the model starts with as many items, and never runs more. */
+export function slotsKnown({ runtime, model, slots, now }: EventOf<'slots_known'>): Change {
+  return inOrder(
+    withControl(runtime, (control) =>
+      withLane(control, laneWithSlots(laneOf(control, model), slots, control.slots)),
+    ),
+    fillSlots(now),
+  );
+}
