@@ -1,7 +1,9 @@
 import { rowCounts } from '@macbatch/store/testing';
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
+import { isOpenAiPath } from '../openai/openai-paths.ts';
 import { fileApp, JOB, LEASE, NDJSON } from '../testing/file-app.ts';
+import { batchFile, FORM, multipart } from '../testing/openai-files.ts';
 
 const control = fileApp();
 
@@ -40,6 +42,16 @@ const BODIES: readonly (readonly [path: string, body: unknown])[] = [
   ['/v1/tasks/release', { worker_id: 'ann', tasks: [{ task_id: '1', attempt: 1 }] }],
   ['/v1/workers/heartbeat', { ...ADVERT, renew: [{ task_id: '1', attempt: 1 }] }],
   [`/v1/jobs/${ID}/retry`, { items: true }],
+  [
+    '/v1/batches',
+    {
+      input_file_id: `file-${ID.replaceAll('-', '')}`,
+      endpoint: '/v1/chat/completions',
+      completion_window: '24h',
+      metadata: { a: 'b' },
+      output_expires_after: { anchor: 'created_at', seconds: 3600 },
+    },
+  ],
 ];
 
 const odd = fc.oneof(
@@ -99,18 +111,22 @@ beforeEach(() => {
   counted = undefined;
 });
 
-async function holds(path: string, body: string, headers: Record<string, string> = {}): Promise<void> {
+async function holds(
+  path: string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<void> {
   const before = counted ?? (await rowCounts(control.db.sql));
   const response = await control.send('POST', path, body, headers);
   const text = await response.text();
   expect(response.status, text).toBeLessThan(500);
   counted = await rowCounts(control.db.sql);
   if (response.ok) return;
-  expect(JSON.parse(text)).toMatchObject({
-    status: response.status,
-    code: expect.any(String),
-    detail: expect.any(String),
-  });
+  expect(JSON.parse(text)).toMatchObject(
+    isOpenAiPath(path)
+      ? { error: { message: expect.any(String), type: expect.any(String) } }
+      : { status: response.status, code: expect.any(String), detail: expect.any(String) },
+  );
   expect(counted).toEqual(before);
 }
 
@@ -157,6 +173,34 @@ it.each([
   }
 });
 
+it('A4: no form causes a server error, and a refused form stores nothing', async () => {
+  const whole = multipart([
+    ...batchFile('{"custom_id":"é"}\n', 'é.jsonl'),
+    { name: 'expires_after[anchor]', content: 'created_at' },
+    { name: 'expires_after[seconds]', content: '3600' },
+  ]);
+  const cut = fc.nat({ max: whole.length }).map((end) => whole.subarray(0, end));
+  const changed = fc
+    .tuple(fc.nat({ max: whole.length - 1 }), fc.uint8Array({ maxLength: 3 }), fc.nat({ max: 8 }))
+    .map(([at, bytes, removed]) =>
+      Buffer.concat([whole.subarray(0, at), bytes, whole.subarray(at + removed)]),
+    );
+  const type = fc.oneof(
+    { weight: 9, arbitrary: fc.constant(FORM['content-type']) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom('multipart/form-data; boundary=', 'multipart/form-data; boundary="', 'x'),
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(cut, changed, fc.uint8Array()), type, (body, contentType) =>
+      holds('/v1/files', body, { 'content-type': contentType }),
+    ),
+    { numRuns: 150 },
+  );
+  expect(control.errors).toEqual([]);
+});
+
 it('A3: no query and no path cause a server error', async () => {
   const part = fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -171,6 +215,10 @@ it('A3: no query and no path cause a server error', async () => {
         '/v1/jobs?limit=',
         `/v1/jobs/${ID}/results?item_id=`,
         '/v1/jobs/',
+        '/v1/files?after=',
+        '/v1/files/',
+        '/v1/batches?after=',
+        '/v1/batches/',
         '/v1/',
       ),
       fc.constantFrom('GET', 'POST', 'DELETE', 'HEAD'),

@@ -10,6 +10,9 @@ export interface Part {
 
 const BOUNDARY = 'boundary-of-the-test';
 
+/** The header of a multipart form. */
+export const FORM = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+
 /** The bytes of a multipart form, as OpenAI's client libraries send it. */
 export function multipart(parts: readonly Part[]): Buffer {
   return Buffer.concat([
@@ -43,7 +46,7 @@ export function postFile(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   return control.send('POST', '/v1/files', Array.isArray(body) ? multipart(body) : body, {
-    'content-type': `multipart/form-data; boundary=${BOUNDARY}`,
+    ...FORM,
     ...headers,
   });
 }
