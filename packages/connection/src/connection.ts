@@ -37,13 +37,13 @@ export class Connection {
   readonly sql: postgres.Sql;
   readonly #session: Session;
   readonly #socket: OneSocket;
-  readonly #loss = Promise.withResolvers<never>();
+  /** Rejects what waits for this connection now. */
+  readonly #waiting = new Set<(error: Error) => void>();
   #lost = false;
 
   constructor(url: URL, session: Session) {
     this.#session = session;
     this.#socket = new OneSocket(session.tls, session.connectSeconds * 1000);
-    this.#loss.promise.catch(() => undefined); // nobody may be waiting for it
     // The driver's types lack these two options.
     const untyped = { socket: this.#socket.open, onnotify: session.onNotify };
     this.sql = postgres(url.href, {
@@ -70,28 +70,38 @@ export class Connection {
     return this.#lost;
   }
 
-  /** Never resolves. Rejects when the connection is lost. */
-  get loss(): Promise<never> {
-    return this.#loss.promise;
+  /**
+   * Resolves like `work`, and rejects when the connection is lost. A race with one promise that lasts as long as the
+   * connection would keep every result in memory until then.
+   */
+  async orLost<Result>(work: Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    work.then(resolve, reject);
+    if (this.#lost) reject(closedError());
+    this.#waiting.add(reject);
+    try {
+      return await promise;
+    } finally {
+      this.#waiting.delete(reject);
+    }
   }
 
   async state(): Promise<ServerState> {
     // The driver's own deadline covers the handshake only.
     const timer = setTimeout(() => this.destroy(), this.#session.connectSeconds * 2000);
-    const [row] = await Promise.race([
-      this.loss,
+    const [row] = await this.orLost(
       this.sql.unsafe<{ read_only: boolean; version: string; mark: string | null }[]>(
         `select current_setting('transaction_read_only') = 'on' as read_only,
           current_setting('server_version_num') as version, nullif(current_setting('${MARK}', true), '') as mark`,
       ),
-    ]).finally(() => clearTimeout(timer));
+    ).finally(() => clearTimeout(timer));
     if (row === undefined) throw new Error('The server did not return its state.');
     return { readOnly: row.read_only, version: Number(row.version), hasSettings: row.mark !== null };
   }
 
   /** Runs statements that need no transaction. */
   run<Result>(work: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-    return this.#session.ownsSession ? Promise.race([this.loss, work(this.sql)]) : this.transaction(work);
+    return this.#session.ownsSession ? this.orLost(work(this.sql)) : this.transaction(work);
   }
 
   /** Runs statements in one transaction. Commits when `work` resolves, and rolls back when it rejects. */
@@ -110,10 +120,9 @@ export class Connection {
       return result;
     };
     try {
-      return await Promise.race([this.loss, whole()]);
+      return await this.orLost(whole());
     } catch (error) {
-      if (!this.lost)
-        await Promise.race([this.loss, this.sql.unsafe('rollback')]).catch(() => this.destroy());
+      if (!this.lost) await this.orLost(this.sql.unsafe('rollback')).catch(() => this.destroy());
       throw error;
     }
   }
@@ -134,8 +143,10 @@ export class Connection {
 
   #markLost(): void {
     this.#lost = true;
-    this.#loss.reject(
-      Object.assign(new Error('The connection to Postgres was closed.'), { code: 'CONNECTION_CLOSED' }),
-    );
+    for (const reject of this.#waiting) reject(closedError());
   }
+}
+
+function closedError(): Error {
+  return Object.assign(new Error('The connection to Postgres was closed.'), { code: 'CONNECTION_CLOSED' });
 }

@@ -13,7 +13,7 @@ export async function withConnection<T>(
     standby,
   });
   try {
-    return await Promise.race([connection.loss, work(connection.sql)]);
+    return await connection.orLost(work(connection.sql));
   } finally {
     await connection.end();
   }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
   ConnectionPool,
   type ConnectionPoolsOptions,
@@ -170,4 +172,19 @@ it('a connection pool connects to the first host that answers, and names the err
     code: 'ECONNREFUSED',
     message: expect.stringMatching(/127\.0\.0\.1:1: .*ECONNREFUSED.*127\.0\.0\.1:2: .*ECONNREFUSED/),
   });
+});
+
+it('keeps no result in memory after its statement has ended, however long the connection stays open', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const { durable } = connections({ connections: 1 });
+  const read = async () => new WeakRef(await durable.run((sql) => sql`select 1 as one`));
+  const inTransaction = async () => new WeakRef(await durable.transaction((sql) => sql`select 2 as two`));
+  const results = [await read(), await inTransaction()];
+  await read(); // the driver keeps the last result
+  const kept = () => {
+    collectGarbage();
+    return results.filter((result) => result.deref() !== undefined).length;
+  };
+  await expect.poll(kept, { timeout: 30_000 }).toBe(0);
 });
