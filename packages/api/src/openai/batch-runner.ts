@@ -99,8 +99,6 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
     async run(signal) {
       const report = (error: unknown) =>
         onError(error instanceof Error ? error : new Error(String(error)), null);
-      const stopped = Promise.withResolvers<void>();
-      signal.addEventListener('abort', () => stopped.resolve(), { once: true });
       let removedAtMs = Number.NEGATIVE_INFINITY;
       while (!signal.aborted) {
         woken = Promise.withResolvers();
@@ -109,7 +107,7 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
           removedAtMs = performance.now();
           await removeOld().catch(report);
         }
-        await firstOf([woken.promise, stopped.promise], POLL_MS);
+        await waitFor(woken.promise, POLL_MS, signal);
       }
       await Promise.all(running);
     },
@@ -128,10 +126,13 @@ function step(store: Store, limits: BatchLimits, claimed: Claimed, signal: Abort
   }
 }
 
-/** Resolves when one of the events happens or the time is over. */
-async function firstOf(events: readonly Promise<void>[], ms: number): Promise<void> {
+/** Resolves when `event` does, when the time is over, or when `signal` aborts. */
+async function waitFor(event: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  await Promise.race([...events, over.promise]);
+  const end = () => over.resolve();
+  const timer = setTimeout(end, ms);
+  signal.addEventListener('abort', end, { once: true });
+  await Promise.race([event, over.promise]);
   clearTimeout(timer);
+  signal.removeEventListener('abort', end);
 }

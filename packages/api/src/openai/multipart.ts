@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
 import { OpenAiRefusal } from './openai-refusal.ts';
@@ -76,7 +75,7 @@ export async function readMultipart(
   try {
     for await (const chunk of body) {
       if (parser.destroyed) break;
-      if (!parser.write(chunk)) await Promise.race([once(parser, 'drain'), parsed]);
+      if (!parser.write(chunk)) await drainedOrEnded(parser);
     }
   } catch (error) {
     if (!parser.errored) fail(error instanceof Error ? error : new Error(String(error)));
@@ -113,4 +112,14 @@ function createParser(contentType: string | undefined) {
 
 function invalidForm(): OpenAiRefusal {
   return new OpenAiRefusal(400, 'invalid_multipart', 'The multipart/form-data is cut off or not valid.');
+}
+
+/** Resolves when a stream takes more data, or never will. Adds nothing to a promise that lasts as long as the upload. */
+async function drainedOrEnded(stream: Writable): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const events = ['drain', 'close', 'error'] as const;
+  const end = () => resolve();
+  for (const event of events) stream.on(event, end);
+  await promise;
+  for (const event of events) stream.off(event, end);
 }

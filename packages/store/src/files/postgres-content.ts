@@ -3,32 +3,34 @@ import { sql } from 'drizzle-orm';
 import { fileChunks, files } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { chunkedContent } from './chunked-content.ts';
+import { copyRows } from './copy-rows.ts';
 import type { FileContent } from './file-content.ts';
 
+/**
+ * Bytes of each row but the last one of a file. Never changed: positions are computed from it. Small, so that the hex
+ * texts from which the driver makes buffers are collected early.
+ */
+const ROW_BYTES = 64 * 1024;
+const ROWS_A_CHUNK = 32;
 /** Never changed: see `ChunkStore`. */
-const CHUNK_BYTES = 1024 * 1024;
-/** Chunks that one statement deletes. */
-const CHUNKS_A_DELETE = 64;
+const CHUNK_BYTES = ROWS_A_CHUNK * ROW_BYTES;
+/** Rows that one statement deletes. */
+const ROWS_A_DELETE = 1000;
 
-type ChunkName = { file: string; position: number };
-
-/** Inserts nothing when the upload was given up in the meantime. */
-const insertChunk = statement<ChunkName & { data: Buffer }, unknown>(
+/** Keeps an upload from being removed while a chunk is stored. Returns no row when it was given up. */
+const lockUpload = statement<{ file: string }, unknown>(
   (arg) => sql`
-  insert into ${fileChunks} (file_id, position, data)
-  select ${arg.file('text')}, ${arg.position('int')}, ${arg.data('bytea')}
-  where exists (select from ${files} where ${files.id} = ${arg.file('text')} and ${files.state} = 'uploading')
-  returning 1`,
+  select from ${files} where ${files.id} = ${arg.file('text')} and ${files.state} = 'uploading' for key share`,
 );
 
-/** `skip` and `length` count bytes of the chunk. */
-const readChunk = statement<ChunkName & { skip: number; length: number }, { readonly data: Buffer }>(
+const readRows = statement<{ file: string; first: number; next: number }, { readonly data: Buffer }>(
   (arg) => sql`
-  select substring(${fileChunks.data} from ${arg.skip('int')} + 1 for ${arg.length('int')}) as data from ${fileChunks}
-  where ${fileChunks.fileId} = ${arg.file('text')} and ${fileChunks.position} = ${arg.position('int')}`,
+  select ${fileChunks.data} from ${fileChunks}
+  where ${fileChunks.fileId} = ${arg.file('text')} and ${fileChunks.position} >= ${arg.first('int')} and ${fileChunks.position} < ${arg.next('int')}
+  order by ${fileChunks.position}`,
 );
 
-const deleteChunks = statement<{ file: string; limit: number }, unknown>(
+const deleteRows = statement<{ file: string; limit: number }, unknown>(
   (arg) => sql`
   delete from ${fileChunks} where ${fileChunks.fileId} = ${arg.file('text')} and ${fileChunks.position} in (
     select ${fileChunks.position} from ${fileChunks} where ${fileChunks.fileId} = ${arg.file('text')}
@@ -43,17 +45,30 @@ export function postgresContent(connections: ConnectionPools): FileContent {
     storage: 'postgres',
     chunkBytes: CHUNK_BYTES,
     async put(file, position, data) {
-      const stored = await insertChunk.run(connections.durable, { file, position, data });
-      if (stored.length === 0) throw new Error(`The upload of ${file} was given up before it ended.`);
+      const rows = Array.from({ length: Math.ceil(data.length / ROW_BYTES) }, (_, n) =>
+        data.subarray(n * ROW_BYTES, (n + 1) * ROW_BYTES),
+      );
+      await connections.durable.transaction(async (tx) => {
+        const locked = await lockUpload.run(tx, { file });
+        if (locked.length === 0) throw new Error(`The upload of ${file} was given up before it ended.`);
+        await copyRows(tx, file, position * ROWS_A_CHUNK, rows);
+      });
     },
     async get(file, position, skip, length) {
-      const [row] = await readChunk.run(connections.durable, { file, position, skip, length });
-      return row?.data ?? Buffer.alloc(0);
+      const firstRow = Math.floor(skip / ROW_BYTES);
+      const nextRow = Math.ceil((skip + length) / ROW_BYTES);
+      const rows = await readRows.run(connections.durable, {
+        file,
+        first: position * ROWS_A_CHUNK + firstRow,
+        next: position * ROWS_A_CHUNK + nextRow,
+      });
+      const start = skip - firstRow * ROW_BYTES;
+      return Buffer.concat(rows.map(({ data }) => data)).subarray(start, start + length);
     },
     async deleteAll(file) {
       for (;;) {
-        const deleted = await deleteChunks.run(connections.long, { file, limit: CHUNKS_A_DELETE });
-        if (deleted.length < CHUNKS_A_DELETE) return;
+        const deleted = await deleteRows.run(connections.long, { file, limit: ROWS_A_DELETE });
+        if (deleted.length < ROWS_A_DELETE) return;
       }
     },
   });

@@ -37,7 +37,7 @@ export const fileChunks = pgTable(
   {
     fileId: text('file_id').notNull(),
     position: integer('position').notNull(), // from 0
-    data: bytea('data').notNull(), // the migration sets storage external: a part is read without the rest
+    data: bytea('data').notNull(), // the migration sets storage external: nothing is compressed
   },
   (t) => [primaryKey({ columns: [t.fileId, t.position] })],
 );
