@@ -138,7 +138,19 @@ it('T13: cancels jobs and retries failed ones on command', async () => {
   const shown = await cli('watch', failed, '--json');
   expect(shown).toMatchObject({ exit: 1 });
   expect(jsonLines(shown.stdout)).toMatchObject([{ state: 'failed', items: { failed: 1 } }]);
-  const sentBack = await cli('retry', failed, '--items', '--json');
+  const grouped = await cli('failures', failed, '--json');
+  const [group] = (JSON.parse(grouped.stdout) as { groups: { id: string }[] }).groups;
+  expect(group).toMatchObject({ code: 'broken', message: 'it broke', count: 1, example_id: 'a' });
+  const table = await cli('failures', failed);
+  expect(table.stdout).toMatch(
+    / 1 +[0-9a-f]{8} +broken +a +it broke\n\nnext: .*retry .* --failure [0-9a-f]{8}\n$/s,
+  );
+  const events = await cli('events', '--job', failed);
+  expect(events.stdout.match(/broken: it broke/g)).toHaveLength(3);
+  expect((await cli('events', '--kind', 'job_cancelled')).stdout).toContain('job_cancelled');
+  const nothing = await cli('retry', failed, '--failure', '00000000');
+  expect(nothing.stdout).toContain('no failure of the group 00000000');
+  const sentBack = await cli('retry', failed, '--failure', group?.id ?? '', '--json');
   expect(sentBack).toMatchObject({ exit: 0 });
   expect(jsonLines(sentBack.stdout)).toEqual([{ tasks: 1, items: 0 }]);
   startWorker(control, 'later', { env: { MACBATCH_NOOP: '1' } });

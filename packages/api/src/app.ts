@@ -15,6 +15,7 @@ import type { FileLimits } from './openai/file-upload.ts';
 import { mountModels } from './openai/model-handlers.ts';
 import { isOpenAiPath } from './openai/openai-paths.ts';
 import { OpenAiRefusal, openAiErrorResponse } from './openai/openai-refusal.ts';
+import { mountEvents } from './operations/event-handlers.ts';
 import { mountOperations, OPERATION_PATHS } from './operations/operation-handlers.ts';
 import { PoolMetrics } from './operations/pool-metrics.ts';
 import { requestMetrics } from './operations/request-metrics.ts';
@@ -102,6 +103,7 @@ export function createApp(options: AppOptions): Hono {
   mountJobs(surface, { quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota, hasRoom });
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
+  mountEvents(surface);
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });
   mountBatches(surface, options.onBatchWork ?? (() => undefined));

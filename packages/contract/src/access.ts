@@ -14,6 +14,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   cancelJob: ['submit'],
   retryJob: ['submit'],
   auditJob: ['submit'],
+  listFailures: ['submit'],
+  listEvents: ['submit'],
   countKnownKeys: ['submit'],
   leaseTasks: ['worker'],
   completeBatch: ['worker'],

@@ -7,6 +7,7 @@ export {
   type Compatibility,
   compatibility,
 } from './api-version.ts';
+export { EVENT_KINDS, EventPage, PoolEvent } from './event.ts';
 export { JobEstimate, JobExplanation } from './explanation.ts';
 export {
   JobHeader,

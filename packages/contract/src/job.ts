@@ -167,9 +167,35 @@ export const ResultLine = z
   .openapi('Result');
 export type ResultLine = z.infer<typeof ResultLine>;
 
+const FailureGroupId = z.string().regex(/^[0-9a-f]{8}$/, 'expected eight hexadecimal digits');
+
+export const FailureList = z
+  .object({
+    groups: z.array(
+      z
+        .object({
+          id: FailureGroupId.openapi({ description: 'The same for this kind of failure in every job' }),
+          code: z.string(),
+          message: z.string().openapi({ description: 'The message of the example' }),
+          count: z.int().openapi({ description: 'Failed items' }),
+          example_id: z.string().openapi({ description: 'The id of one of the items' }),
+        })
+        .openapi('FailureGroup'),
+    ),
+    others: z.int().openapi({
+      description:
+        'Failed items in none of these groups: at most 50 groups of the first 10,000 failures are listed',
+    }),
+  })
+  .openapi('FailureList');
+
 export const RetryRequest = z
   .strictObject({
     items: z.boolean().optional().openapi({ description: 'Also runs items again that ended with an error' }),
+    failure: FailureGroupId.optional().openapi({
+      description:
+        'Only the failures of this group, which `listFailures` names: item errors and failed tasks',
+    }),
   })
   .openapi('RetryRequest');
 

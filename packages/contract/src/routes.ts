@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
+import { EVENT_KINDS, EventId, EventPage } from './event.ts';
 import { JobExplanation } from './explanation.ts';
 import { itemIdToFind } from './item-id.ts';
 import {
+  FailureList,
   JobAudit,
   JobPage,
   JobView,
@@ -155,6 +157,29 @@ export const routes = {
     summary: 'Send failed tasks back to pending',
     request: { params: jobParams, body: body(RetryRequest) },
     responses: { 200: json(RetryReply, 'The numbers of tasks and items sent back'), ...refused },
+  }),
+  listFailures: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/failures',
+    summary: 'Group the failed items of a job by their errors, the largest group first',
+    request: { params: jobParams },
+    responses: { 200: json(FailureList, 'The groups'), ...refused },
+  }),
+  listEvents: createRoute({
+    method: 'get',
+    path: '/v1/events',
+    summary: 'List what happened to jobs and tasks, newest first',
+    description: 'Expired and resumed leases, errors of tasks, late errors, retries, cancellations.',
+    request: {
+      query: z.object({
+        job: z.uuid().optional(),
+        worker: plainText(200).optional(),
+        kind: z.enum(EVENT_KINDS).optional(),
+        limit: z.coerce.number().int().min(1).max(1000).default(100),
+        before: EventId.optional().openapi({ description: 'The `next` of the previous page' }),
+      }),
+    },
+    responses: { 200: json(EventPage, 'A page of events'), ...refused },
   }),
   countKnownKeys: createRoute({
     method: 'post',

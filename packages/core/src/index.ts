@@ -28,8 +28,10 @@ export { classifyLabels, type Label } from './items/classify-labels.ts';
 export {
   type FailureGroup,
   FailureGroups,
+  failureGroupId,
   failurePattern,
   type ItemFailure,
+  readItemFailure,
 } from './items/failure-groups.ts';
 export { type Item, type ParsedItem, parseItem } from './items/item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';

@@ -11,6 +11,7 @@ import { createFileStore } from './files/file-store.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { closeJobs } from './jobs/close-jobs.ts';
 import { countKnownKeys } from './jobs/count-known-keys.ts';
+import { groupFailures } from './jobs/group-failures.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { readJob } from './jobs/read-job.ts';
 import { resultOf, resultPages } from './jobs/results.ts';
@@ -25,6 +26,7 @@ import { renewLeases } from './leasing/renew-leases.ts';
 import { createScheduler, forgetClaimed } from './leasing/scheduler.ts';
 import { unacknowledgedLeases } from './leasing/unacknowledged-leases.ts';
 import { auditJob } from './operations/audit-job.ts';
+import { listEvents } from './operations/list-events.ts';
 import { prunableJobs, pruneJobs } from './operations/prune-jobs.ts';
 import { readDatabaseSettings } from './operations/read-database-settings.ts';
 import { explainJob } from './pool/explain-job.ts';
@@ -106,6 +108,8 @@ export function createStore(options: StoreOptions): Store {
       if (retried.tasks > 0) await announceSentBack();
       return retried;
     },
+    groupFailures: ({ id, items }) => groupFailures(connections, id, items.error + items.failed),
+    listEvents: (page) => listEvents(connections, page),
     auditJob: (id) => auditJob(connections, id),
     results: (jobId, range) => resultPages(connections, jobId, range),
     countKnownKeys: async (owner, keys) =>

@@ -20,6 +20,7 @@ export type { LeaseName, LeaseRefusal, ReleasedLease } from './leasing/lease-ans
 export type { LeaseOffer } from './leasing/lease-call.ts';
 export type { Renewal } from './leasing/renew-leases.ts';
 export { afterRestore } from './operations/after-restore.ts';
+export type { PoolEvent } from './operations/list-events.ts';
 export type { Prunable, Pruned } from './operations/prune-jobs.ts';
 export type { DatabaseSettings } from './operations/read-database-settings.ts';
 export type { JobExplanation } from './pool/explain-job.ts';

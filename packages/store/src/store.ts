@@ -6,17 +6,19 @@ import type { SuspectItem } from './copies/exclude-from-copies.ts';
 import type { SchemaState } from './database/schema-state.ts';
 import type { FileContent } from './files/file-content.ts';
 import type { FileStore } from './files/file-store.ts';
+import type { GroupedFailures } from './jobs/group-failures.ts';
 import type { Job } from './jobs/job.ts';
 import type { ItemSource, JobDraft, SubmitReply } from './jobs/job-draft.ts';
 import type { JobPage } from './jobs/list-jobs.ts';
 import type { JobDetail } from './jobs/read-job.ts';
 import type { Result, ResultRange } from './jobs/results.ts';
-import type { RetriedRow } from './jobs/retry-job.ts';
+import type { RetriedRow, RetryScope } from './jobs/retry-job.ts';
 import type { LeaseName, LeaseRefusal, ReleasedLease } from './leasing/lease-answers.ts';
 import type { LeaseCall } from './leasing/lease-call.ts';
 import type { WorkerOnProbation } from './leasing/probation.ts';
 import type { Renewal } from './leasing/renew-leases.ts';
 import type { AuditRow } from './operations/audit-job.ts';
+import type { EventPage, PoolEvent } from './operations/list-events.ts';
 import type { Prunable, PruneCall, Pruned } from './operations/prune-jobs.ts';
 import type { DatabaseSettings } from './operations/read-database-settings.ts';
 import type { JobExplanation } from './pool/explain-job.ts';
@@ -97,7 +99,11 @@ export interface Store {
   /** Changes nothing when the job has ended or is cancelled. */
   cancelJob(id: string): Promise<void>;
   /** Sends failed tasks and, with `items`, recorded item errors back to pending. */
-  retryJob(id: string, options: { readonly items: boolean }): Promise<RetriedRow>;
+  retryJob(id: string, scope: RetryScope): Promise<RetriedRow>;
+  /** Groups the first 10,000 failures of a job. */
+  groupFailures(job: Job): Promise<GroupedFailures>;
+  /** Newest first. */
+  listEvents(page: EventPage): Promise<PoolEvent[]>;
   /** Counts what primary keys make impossible: see `auditJob`. */
   auditJob(id: string): Promise<AuditRow>;
   /** Pages of results in the order of submission. */

@@ -35,8 +35,8 @@ it('shows counts, rate, failures by kind with an example, the file and the next 
   expect(text).toMatch(/items ok \/ failed \/ total +27 \/ 3 \/ 30/);
   expect(text).toMatch(/items\/s +3\.00/);
   expect(text).toMatch(/tokens in \/ out +12,000 \/ 30/);
-  expect(text).toMatch(/^ +2 +context_length +b\ufffd\[2J +the prompt has 9000 tokens$/m);
-  expect(text).toMatch(/^ +1 +timeout +a +no answer within 30 s\.{79}…$/m);
+  expect(text).toMatch(/^ +2 +[0-9a-f]{8} +context_length +b\ufffd\[2J +the prompt has 9000 tokens$/m);
+  expect(text).toMatch(/^ +1 +[0-9a-f]{8} +timeout +a +no answer within 30 s\.{79}…$/m);
   expect(text).toContain('1,200 more failures are not in this list');
   expect(text).toMatch(/\noutcomes: out\.jsonl\nnext: macbatch retry X$/);
 });

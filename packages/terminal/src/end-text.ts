@@ -1,9 +1,8 @@
 import type { JobView } from '@macbatch/contract';
 import type { FailureGroups } from '@macbatch/core';
+import { failureTable } from './failure-table.ts';
 import type { Paint } from './paint.ts';
-import { printable } from './printable.ts';
 import { stateText, summaryText, type UsedTokens } from './summary.ts';
-import { table } from './table.ts';
 
 /** What the end of a job shows beside the job itself. */
 export interface JobEnd {
@@ -16,21 +15,12 @@ export interface JobEnd {
   readonly next: string;
 }
 
-const MAX_MESSAGE = 100;
-
 /** Says in one block how a job ended: counts, failures by kind, tokens, time, rate, the outcome file, the next command. */
 export function endText(job: JobView, { failures, tokens, outcomes, next }: JobEnd, paint: Paint): string {
   const isOk = job.items.ok === job.items.total;
   const parts = [paint(isOk ? 'good' : 'bad', stateText(job)), summaryText(job, tokens)];
-  const rows = failures
-    .list()
-    .map(({ count, code, message, exampleId }) => [
-      count,
-      code,
-      printable(exampleId),
-      printable(message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message),
-    ]);
-  if (rows.length > 0) parts.push(table(['failed', 'error', 'for example', 'message'], rows));
+  const groups = failures.list();
+  if (groups.length > 0) parts.push(failureTable(groups));
   if (failures.others > 0)
     parts.push(`${failures.others.toLocaleString('en')} more failures are not in this list`);
   const facts = [...(outcomes === undefined ? [] : [`outcomes: ${outcomes}`]), `next: ${next}`];

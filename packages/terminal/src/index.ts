@@ -1,8 +1,10 @@
 export { counted } from './counted.ts';
 export { earlierJobsText } from './earlier-jobs.ts';
 export { endText } from './end-text.ts';
+export { eventTable } from './event-table.ts';
 export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';
+export { failureTable } from './failure-table.ts';
 export { jobFailures } from './job-failures.ts';
 export { paintFor } from './paint.ts';
 export { printable } from './printable.ts';

@@ -22,7 +22,7 @@ it('groups at most 10,000 failures and counts the others', async () => {
   const asked: string[] = [];
   const groups = await jobFailures(clientOf(10_002, asked), 'j', 20_000, new AbortController().signal);
   expect(groups.list()).toEqual([
-    { code: 'timeout', message: 'no answer within 0 s', exampleId: 'i0', count: 10_000 },
+    { id: '28db32cd', code: 'timeout', message: 'no answer within 0 s', exampleId: 'i0', count: 10_000 },
   ]);
   expect(groups.others).toBe(10_000);
   expect(asked).toEqual([expect.stringContaining('status=error')]);

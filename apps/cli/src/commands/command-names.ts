@@ -49,6 +49,14 @@ export const COMMANDS = {
     synopsis: 'results <id>',
     description: 'write the outcomes of a job',
   },
+  failures: {
+    synopsis: 'failures <id>',
+    description: 'group the failed items of a job by their errors',
+  },
+  events: {
+    synopsis: 'events',
+    description: 'list what happened to jobs and tasks: expired leases, errors, retries',
+  },
   workers: {
     synopsis: 'workers',
     description: 'list workers: what each one runs, its rate, or why it is idle',

@@ -22,6 +22,11 @@ import { completeJobId } from '../options/job-id.ts';
 import { ownCommand } from '../options/own-command.ts';
 import { addCommand } from './command-names.ts';
 
+interface RetryOptions extends ConnectionOptions {
+  readonly items?: boolean;
+  readonly failure?: string;
+}
+
 /** Returns exit code 0 if every item is ok, otherwise 1. */
 export function exitCodeOf(job: JobSummary): number {
   return job.items.ok === job.items.total ? EXIT.ok : EXIT.incomplete;
@@ -102,18 +107,27 @@ export function addJobCommands(program: Command, terminal: Terminal): void {
 
   withConnection(addCommand(program, 'retry'))
     .option('--items', 'also run items again that ended with an error')
-    .action(async (part: string, options: ConnectionOptions & { readonly items?: boolean }) => {
+    .option('--failure <group>', 'only the failures of this group; macbatch failures lists the groups')
+    .action(async (part: string, options: RetryOptions) => {
       const client = connect(options, terminal);
       const id = await completeJobId(client, part);
       const reply = await client.call('retryJob', {
         params: { id },
-        body: { items: options.items === true },
+        body: {
+          items: options.items === true,
+          ...(options.failure === undefined ? {} : { failure: options.failure }),
+        },
       });
       if (options.json === true) return printJson(terminal.stdout, reply);
       if (reply.tasks > 0)
         return printLine(
           terminal.stdout,
           `${counted(reply.tasks, 'task')} will run again, ${counted(reply.items, 'item error')} removed`,
+        );
+      if (options.failure !== undefined)
+        return printLine(
+          terminal.stdout,
+          `nothing to run again: the job has no failure of the group ${options.failure}`,
         );
       const { items } = await client.call('readJob', { params: { id } });
       return printLine(

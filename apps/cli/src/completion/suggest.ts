@@ -10,7 +10,7 @@ export interface Suggestions {
 }
 
 const NONE: Suggestions = { words: [], ids: null, files: false };
-const JOB_COMMANDS: ReadonlySet<string> = new Set(['job', 'watch', 'cancel', 'retry', 'results']);
+const JOB_COMMANDS: ReadonlySet<string> = new Set(['job', 'watch', 'cancel', 'retry', 'results', 'failures']);
 
 /** Suggests what the last of the words may become. The command that the words name has all of its options. */
 export function suggest(program: Command, words: readonly string[]): Suggestions {
@@ -61,6 +61,7 @@ function readWords(program: Command, words: readonly string[]) {
 function optionValues(option: Option, typed: string): Suggestions {
   if (option.argChoices !== undefined) return choices(option.argChoices, typed);
   if (option.long === '--worker-id') return { ...NONE, ids: 'workers' };
+  if (option.long === '--job') return { ...NONE, ids: 'jobs' };
   return { ...NONE, files: /file|dir|output|join/.test(option.flags) };
 }
 

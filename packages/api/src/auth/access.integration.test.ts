@@ -17,6 +17,8 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   cancelJob: ['submit', 'admin'],
   retryJob: ['submit', 'admin'],
   auditJob: ['submit', 'admin'],
+  listFailures: ['submit', 'admin'],
+  listEvents: ['submit', 'admin'],
   leaseTasks: ['worker', 'admin'],
   completeBatch: ['worker', 'admin'],
   releaseTasks: ['worker', 'admin'],

@@ -79,7 +79,15 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
     const job = await read(params.id, caller);
     if (job.state === 'cancelled')
       throw new RefusedRequest('job_cancelled', 'A cancelled job cannot be retried. Submit it again.');
-    return store.retryJob(params.id, { items: body.items ?? false });
+    return store.retryJob(params.id, { items: body.items ?? false, failure: body.failure });
+  });
+
+  mount(surface, 'listFailures', async ({ params }, caller) => {
+    const { groups, others } = await store.groupFailures(await read(params.id, caller));
+    return {
+      groups: groups.map(({ exampleId, ...group }) => ({ ...group, example_id: exampleId })),
+      others,
+    };
   });
 
   mount(surface, 'countKnownKeys', async ({ body }, caller) => ({

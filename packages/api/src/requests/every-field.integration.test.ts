@@ -58,7 +58,9 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
   cancelJob: { params: { id: ID } },
   auditJob: { params: { id: ID } },
   countKnownKeys: { body: { keys: ['0'.repeat(64)] } },
-  retryJob: { params: { id: ID }, body: { items: true } },
+  retryJob: { params: { id: ID }, body: { items: true, failure: '0a1b2c3d' } },
+  listFailures: { params: { id: ID } },
+  listEvents: { query: { job: ID, worker: 'ann', kind: 'task_error', limit: '1', before: '1' } },
   leaseTasks: {
     body: {
       ...LEASE,
@@ -86,7 +88,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
       ],
     },
   },
-  releaseTasks: { body: { worker_id: 'ann', tasks: [LEASE_NAME] } },
+  releaseTasks: { body: { worker_id: 'ann', tasks: [{ ...LEASE_NAME, rejected: true }] } },
   heartbeat: {
     body: {
       ...HEARTBEAT,

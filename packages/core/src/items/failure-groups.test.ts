@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FailureGroups, failurePattern } from './failure-groups.ts';
+import { FailureGroups, failureGroupId, failurePattern } from './failure-groups.ts';
 
 describe('failurePattern', () => {
   it.each([
@@ -26,11 +26,15 @@ describe('FailureGroups', () => {
     groups.add('b', { code: 'context_length', message: '9000 tokens' });
     groups.add('c', { code: 'context_length', message: '8000 tokens' });
     groups.add('d', { code: 'other', message: '8000 tokens' });
-    expect(groups.list()).toEqual([
+    const list = groups.list();
+    expect(list).toMatchObject([
       { code: 'context_length', message: '9000 tokens', exampleId: 'b', count: 2 },
       { code: 'timeout', message: 'no answer within 30 s', exampleId: 'a', count: 1 },
       { code: 'other', message: '8000 tokens', exampleId: 'd', count: 1 },
     ]);
+    expect(list[0]?.id).toMatch(/^[0-9a-f]{8}$/);
+    expect(list[0]?.id).toBe(failureGroupId({ code: 'context_length', message: '17 tokens' }));
+    expect(new Set(list.map(({ id }) => id)).size).toBe(3);
   });
 
   it('keeps 50 groups and counts the failures of the others', () => {

@@ -64,6 +64,11 @@ async function runWholeLife(store: Store): Promise<void> {
     numbered('large', ITEMS, (n) => (n < 2 * third ? n : n - third)),
   );
   await runAll(store, misfortune);
+  const failed = await store.readJob(job);
+  const { groups } = failed === null ? { groups: [] } : await store.groupFailures(failed);
+  expect(groups.length).toBeGreaterThan(0);
+  expect(await store.retryJob(job, { items: true, failure: '00000000' })).toMatchObject({ tasks: 0 });
+  await store.listEvents({ owner: '', job, worker: null, kind: null, before: null, limit: 100 });
   expect(await store.retryJob(job, { items: true })).toMatchObject({ tasks: third });
   await runAll(store, completion);
   expect((await store.readJob(job))?.items).toMatchObject({ total: ITEMS, ok: ITEMS });

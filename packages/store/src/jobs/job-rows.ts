@@ -34,13 +34,17 @@ const jobRows = (condition: SQL, limit: SQL): SQL => sql`
   select ${jobs}.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
     tally.leases_expired as lease_expired_events,
     tally.items_failed
-    + case when ${jobs.repeatedCount} = 0 then 0 else (
-      -- Items that repeat one whose task has failed.
-      select count(*)::int from ${items} as repeat
-      join ${tasks} on ${tasks.jobId} = repeat.job_id and ${tasks.status} = 'failed'
-        and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
-      where repeat.job_id = ${jobs.id} and repeat.leader_seq is not null
-        and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} in (repeat.seq, repeat.leader_seq))
+    + case when ${jobs.repeatedCount} = 0 or tally.failed = 0 then 0 else (
+      -- Items that repeat one whose task has failed: a look-up for each failed task, never one for each repeat and task.
+      select coalesce(sum(repeats.count), 0)::int from ${tasks}
+      cross join lateral (
+        select count(*) from ${items} as repeat
+        where repeat.job_id = ${jobs.id}
+          and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
+          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.seq offset 0)
+          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.leader_seq offset 0)
+      ) as repeats
+      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed'
     ) end as items_failed
   from ${jobs}
   cross join lateral (

@@ -7,9 +7,16 @@ import { assignments, guard } from '../database/rule-sql.ts';
 import { events, jobs, results, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { addToTallies } from '../tasks/tallies.ts';
+import { selectFailures } from './group-failures.ts';
 
 /** `items`: recorded item errors are withdrawn too. */
-type RetryArguments = { job: string; items: boolean };
+type RetryArguments = {
+  job: string;
+  items: boolean;
+  /** Only these item errors, and these failed tasks. Null: all. */
+  seqs: readonly number[] | null;
+  tasks: readonly string[] | null;
+};
 
 export interface RetriedRow {
   readonly tasks: number;
@@ -19,9 +26,11 @@ export interface RetriedRow {
 /** The tasks that a retry can change: failed ones and, with `items`, tasks with a recorded item error. */
 const candidates = (arg: Placeholders<RetryArguments>) => sql`
     select ${tasks.id} from ${tasks} where ${tasks.jobId} = ${arg.job('uuid')} and ${tasks.status} = 'failed'
+      and (${arg.tasks('bigint[]')} is null or ${tasks.id} = any(${arg.tasks('bigint[]')}))
     union
     select ${results.taskId} from ${results}
     where ${arg.items('bool')} and ${results.jobId} = ${arg.job('uuid')} and ${results.error} is not null
+      and (${arg.seqs('int[]')} is null or ${results.seq} = any(${arg.seqs('int[]')}))
   `;
 
 /**
@@ -55,6 +64,7 @@ export const retryTasks = statement<RetryArguments, RetriedRow>((arg) => {
   withdrawn as (
     delete from ${results}
     where ${arg.items('bool')} and ${results.jobId} = ${arg.job('uuid')} and ${results.error} is not null
+      and (${arg.seqs('int[]')} is null or ${results.seq} = any(${arg.seqs('int[]')}))
       and ${results.taskId} in (select id from locked)
     returning ${results.taskId}, ${results.reused}
   ),
@@ -87,13 +97,27 @@ export const retryTasks = statement<RetryArguments, RetriedRow>((arg) => {
   select count(*)::int as tasks, coalesce(sum(withdrawn), 0)::int as items from changed`;
 });
 
+/** What a retry sends back. */
+export interface RetryScope {
+  /** Recorded item errors too, and not only failed tasks. */
+  readonly items: boolean;
+  /** Only failures of the group with this id: its item errors and its failed tasks. */
+  readonly failure?: string | undefined;
+}
+
 /** T13: sends a job's failed tasks and, with `items`, its recorded item errors back to pending. */
 export async function retryJob(
   connections: ConnectionPools,
   id: string,
-  { items }: { readonly items: boolean },
+  { items, failure }: RetryScope,
 ): Promise<RetriedRow> {
-  const args = { job: id, items };
+  const only = failure === undefined ? null : await selectFailures(connections, id, failure);
+  const args = {
+    job: id,
+    items: items || only !== null,
+    seqs: only?.seqs ?? null,
+    tasks: only?.taskIds ?? null,
+  };
   return retryOnConflict(() =>
     connections.long.transaction(async (tx) => {
       await avoidNestedLoops(tx);

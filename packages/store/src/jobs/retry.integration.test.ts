@@ -72,6 +72,8 @@ it('T13: the end of a job is not recorded when its tasks are sent back at the sa
   await retryTasks.run(retrying, {
     job: jobId,
     items: false,
+    seqs: null,
+    tasks: null,
   });
   const closing = db.store.readJob(jobId); // sees the failed task, and tries to record the end
   await waitForBlockedSession(db.sql);
@@ -97,7 +99,7 @@ it('I4: the outcomes of a report that waited for a retry are counted', async () 
   await db.store.report('ann', [whole]);
   const retrying = await db.sql.reserve();
   await retrying`begin`;
-  await retryTasks.run(retrying, { job: jobId, items: true });
+  await retryTasks.run(retrying, { job: jobId, items: true, seqs: null, tasks: null });
   // Its snapshot has the task as done, and the locked row is pending.
   const again = db.store.report('ann', [completion(task)]);
   await waitForBlockedSession(db.sql);

@@ -3,6 +3,7 @@ import {
   bigint,
   boolean,
   check,
+  index,
   integer,
   pgTable,
   primaryKey,
@@ -29,6 +30,8 @@ export const results = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.jobId, t.seq] }),
+    // Few outcomes are errors: their groups must not cost a scan of all outcomes.
+    index('results_errors').on(t.jobId, t.seq).where(sql`${t.error} is not null`),
     check('results_output_or_error', sql`(${t.output} is null) <> (${t.error} is null)`),
   ],
 );

@@ -1,0 +1,1 @@
+CREATE INDEX "results_errors" ON "results" USING btree ("job_id","seq") WHERE "results"."error" is not null;
