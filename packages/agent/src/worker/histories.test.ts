@@ -77,7 +77,8 @@ function comeToRest(worker: WatchedWorker, start: number): void {
       worker.take({ kind: 'outcome_saved', run: number }, now);
     }
     for (const [runtime, { testing }] of worker.state.runtimes.entries()) {
-      const tested = { kind: 'server_tested', runtime, model: 'm', test: 0, works: true } as const;
+      const test = worker.state.nextNumber - 1;
+      const tested = { kind: 'server_tested', runtime, model: 'm', test, works: true } as const;
       if (testing) worker.take(tested, now);
     }
     worker.take({ kind: 'report_due' }, now);

@@ -194,10 +194,16 @@ function nextTry(
   // Otherwise other items get the time to show whether the server works.
   const isServerWorking = record.failuresOfWorkingServer === record.tries;
   const pauseMs = isServerWorking ? pauses.retryMs : Math.min(grown, pauses.maxRetryMs);
+  const planned = now + pauseMs * (0.75 + jitter / 2);
+  // The try that may end the item does not come later than the patience ends.
+  const patienceEnd = (record.firstFailedAt ?? now) + pauses.lonePatienceMs;
   return {
     ...record,
     // An item that broke its connection while others ran runs alone as soon as it can.
-    notBefore: kind === 'interrupted' && record.triesAlone === 0 ? now : now + pauseMs * (0.75 + jitter / 2),
+    notBefore:
+      kind === 'interrupted' && record.triesAlone === 0
+        ? now
+        : Math.min(planned, patienceEnd > now ? patienceEnd : planned),
     alone: kind === 'interrupted' || (kind !== 'transient' && record.tries >= ALONE_AFTER_TRIES),
   };
 }

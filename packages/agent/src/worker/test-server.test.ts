@@ -40,3 +40,15 @@ it('waits for a server that fails its tests, and records the item when it works 
   expect(outcomes.get('1c')).toHaveProperty('output');
   expect(charged).toBe(1);
 });
+
+it('ends a few items of a server that completes no answer when its patience is over, with few calls', () => {
+  const time = new SimulatedTime();
+  const server = {
+    call: ({ end }: { end: (ended: ReturnType<typeof answered>) => void }) =>
+      time.after(50, () => end(failing('transient', 'incomplete_answer'))),
+  };
+  const { isOver, endedAt, calls } = simulate(time, server, [2], { slots: 2 });
+  expect(isOver).toBe(true);
+  expect(endedAt).toBeLessThan(160_000);
+  expect(Math.max(...calls.values())).toBeLessThanOrEqual(9);
+});

@@ -134,7 +134,7 @@ describe.skipIf(findLlamaServer() === undefined)(
       });
       expect(String((error as Error).stack)).not.toContain('4711');
       const offers = runtime.offers.map((offer) => ({ offer, code: 'unauthorized' }));
-      expect(await runtime.probe?.(offers)).toEqual([false, false, false]);
+      expect(await runtime.probe?.(offers)).toEqual(offers.map(() => false));
     });
 
     test('distinguishes a server that died during a request from one that died before it', async () => {
