@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '@macbatch/core';
-import { ControlConfig, nameOfHost, pickVariables, WorkerConfig } from '@macbatch/settings';
+import { ControlConfig, nameOfHost, pickVariables, variablesOf, WorkerConfig } from '@macbatch/settings';
 import { EXIT, Failure } from '@macbatch/terminal';
 import { type ChildProgram, startProgram } from './child-program.ts';
 
@@ -85,6 +85,13 @@ export async function startLocalPool(options: LocalPoolOptions): Promise<LocalPo
   };
 }
 
+/** Variables of a control plane whose names do not begin with `MACBATCH_`: the secret of its file store. */
+const NOT_FOR_WORKERS = Object.fromEntries(
+  variablesOf(ControlConfig)
+    .filter((name) => !name.startsWith('MACBATCH_'))
+    .map((name) => [name, undefined]),
+);
+
 /** Returns the environment of a worker of the pool. */
 export function workerEnv(
   options: LocalPoolOptions,
@@ -92,6 +99,7 @@ export function workerEnv(
   name: string,
 ): Record<string, string | undefined> {
   return childEnv(options.env, {
+    ...NOT_FOR_WORKERS,
     PROBE_STATE: join(options.dataDir, 'probe_state.json'),
     ...pickVariables(WorkerConfig, options.env),
     // Only `worker join` uses a token.
