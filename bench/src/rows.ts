@@ -1,4 +1,5 @@
 import type { Row } from './row.ts';
+import { batch, largeBatch } from './rows/batch.ts';
 import { claimGrowth } from './rows/claim-growth.ts';
 import { download } from './rows/download.ts';
 import { enqueue } from './rows/enqueue.ts';
@@ -18,6 +19,8 @@ export const ROWS: readonly Row[] = [
   enqueue,
   ingest,
   download,
+  batch,
+  largeBatch,
   claimGrowth,
   renewals,
   heldSnapshot,

@@ -1,7 +1,10 @@
 import { post } from './post.ts';
 
-/** The load generator: runs a job over HTTP, and sends the parent the number of tasks and the seconds. */
-const [url = '', batch = '100', workers = '4'] = process.argv.slice(2);
+/**
+ * The load generator: runs all jobs of a work type over HTTP, and sends the parent the number of tasks and the seconds.
+ */
+const [url = '', batch = '100', workers = '4', jobType = 'noop', model = 'noop', output = '{"ok":true}'] =
+  process.argv.slice(2);
 
 interface Leased {
   readonly tasks: readonly {
@@ -19,7 +22,7 @@ async function work(worker: string): Promise<number> {
     worker_id: worker,
     boot_id: 'bench',
     lease_limit: Number(batch),
-    offers: [{ job_type: 'noop', model: 'noop' }],
+    offers: [{ job_type: jobType, model }],
     renews: true,
   });
   for (let done = 0; ; ) {
@@ -28,7 +31,7 @@ async function work(worker: string): Promise<number> {
     const entries = tasks.map((task) => ({
       task_id: task.task_id,
       attempt: task.attempt,
-      outcomes: task.items.map(({ item_id }) => ({ item_id, output: '{"ok":true}' })),
+      outcomes: task.items.map(({ item_id }) => ({ item_id, output })),
       final: true,
     }));
     const report = JSON.stringify({ worker_id: worker, entries });

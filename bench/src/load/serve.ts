@@ -1,14 +1,20 @@
 import { getRequestListener } from '@hono/node-server';
-import { createApp } from '@macbatch/api';
+import { createApp, createBatchRunner } from '@macbatch/api';
 import { createStore } from '@macbatch/store';
 import { serveParent } from './serve-parent.ts';
 
 /** A program that runs a control plane. Its argument is the URL of the database. */
 const [url = ''] = process.argv.slice(2);
+const store = createStore({ url });
+const onError = (error: Error) => process.stderr.write(`${error.stack ?? error.message}\n`);
+const batches = createBatchRunner({ store, limits: { maxRequests: 10_000_000 }, onError });
 const app = createApp({
-  store: createStore({ url }),
+  store,
   open: true,
-  limits: { maxJsonBytes: 1024 ** 3 },
-  onError: (error) => process.stderr.write(`${error.stack ?? error.message}\n`),
+  limits: { maxJsonBytes: 1024 ** 3, maxFileBytes: 16 * 1024 ** 3 },
+  onError,
+  onBatchWork: batches.wake,
 });
+// Until the parent ends this process.
+void batches.run(new AbortController().signal);
 await serveParent(getRequestListener(app.fetch));

@@ -1,6 +1,6 @@
-import { get } from 'node:http';
 import { finishedJob } from '../finished-job.ts';
 import { startControlPlane } from '../load/control-plane.ts';
+import { readToEnd } from '../load/read-to-end.ts';
 import type { Row } from '../row.ts';
 import { compareWithOneBody, type Transfer } from '../transfer.ts';
 
@@ -33,15 +33,3 @@ export const download: Row = {
     });
   },
 };
-
-function readToEnd(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
-      response.on('error', reject);
-      response.on('end', resolve);
-      response.resume();
-    });
-    request.on('error', reject);
-  });
-}
