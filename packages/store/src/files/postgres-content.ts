@@ -20,7 +20,7 @@ const ROWS_A_DELETE = 1000;
 /** Keeps an upload from being removed while a chunk is stored. Returns no row when it was given up. */
 const lockUpload = statement<{ file: string }, unknown>(
   (arg) => sql`
-  select from ${files} where ${files.id} = ${arg.file('text')} and ${files.state} = 'uploading' for key share`,
+  select from ${files} where ${files.id} = ${arg.file('text')} and ${files.state} = 'uploading' for share`,
 );
 
 const readRows = statement<{ file: string; first: number; next: number }, { readonly data: Buffer }>(
