@@ -10,6 +10,7 @@ import {
 } from '@macbatch/core';
 import type { Batch, BatchClaim, ItemSource, Store, StoredFile } from '@macbatch/store';
 import type { BatchLimits } from './batch-limits.ts';
+import { smallPieces } from './small-pieces.ts';
 
 /** Custom ids up to this length are compared as they are, longer ones by their hash, which has 44 characters. */
 const SHORT_ID_LENGTH = 43;
@@ -74,7 +75,7 @@ async function checkLines(
 ): Promise<BatchCheck> {
   const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, idKey);
   try {
-    for await (const lines of ndjsonBatches(store.files.read(file), limits.maxFileLineBytes)) {
+    for await (const lines of ndjsonBatches(smallPieces(store.files.read(file)), limits.maxFileLineBytes)) {
       signal.throwIfAborted();
       if (!lines.every(({ number, text }) => check.add(number, text))) break;
     }
@@ -99,7 +100,7 @@ async function* itemsOf(
   model: string | null,
   signal: AbortSignal,
 ): ItemSource {
-  for await (const lines of ndjsonBatches(store.files.read(file), limits.maxFileLineBytes)) {
+  for await (const lines of ndjsonBatches(smallPieces(store.files.read(file)), limits.maxFileLineBytes)) {
     signal.throwIfAborted();
     const items = lines.flatMap(({ number, text }): Item[] => {
       const parsed = parseBatchLine(text, batch.endpoint);
