@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { createApp, createBatchRunner, toBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
@@ -8,7 +9,7 @@ import { batchLimitsOf, databaseOf, fileContentOf, limitsOf, quotaOf, tlsOf } fr
 import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
 
-/** Time limit for open requests when the control plane stops. */
+/** Time limit for open requests, and then for background work, when the control plane stops. */
 const CLOSE_TIMEOUT_MS = 5000;
 
 export interface ServeSignals {
@@ -105,7 +106,8 @@ export async function serve(
       reason: shutdownRequested.reason instanceof Error ? shutdownRequested.reason.message : 'requested',
     });
     await server.close(forceQuit.aborted ? 0 : CLOSE_TIMEOUT_MS);
-    await batchWork;
+    // What has not ended by then is given up, and repeated by the next control plane.
+    await Promise.race([batchWork, setTimeout(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     await store.close();
   } finally {
     await postgres.close();

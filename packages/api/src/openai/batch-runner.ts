@@ -1,4 +1,5 @@
 import { BatchClaimLost, type Store } from '@macbatch/store';
+import { isOutage } from '../requests/outage.ts';
 import { type BatchLimits, DEFAULT_BATCH_LIMITS } from './batch-limits.ts';
 import { finalizeBatch } from './finalize-batch.ts';
 import { followJobs } from './follow-jobs.ts';
@@ -97,8 +98,10 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
       await removeOld();
     },
     async run(signal) {
-      const report = (error: unknown) =>
-        onError(error instanceof Error ? error : new Error(String(error)), null);
+      const report = (error: unknown) => {
+        // Every request reports an outage too, and the next look comes soon.
+        if (!isOutage(error)) onError(error instanceof Error ? error : new Error(String(error)), null);
+      };
       let removedAtMs = Number.NEGATIVE_INFINITY;
       while (!signal.aborted) {
         woken = Promise.withResolvers();
