@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LineProblem, ndjsonBatches } from '@macbatch/contract';
 import {
   BatchCheck,
@@ -11,9 +11,6 @@ import {
 import type { Batch, BatchClaim, ItemSource, Store, StoredFile } from '@macbatch/store';
 import type { BatchLimits } from './batch-limits.ts';
 import { smallPieces } from './small-pieces.ts';
-
-/** Custom ids up to this length are compared as they are, longer ones by their hash, which has 44 characters. */
-const SHORT_ID_LENGTH = 43;
 
 /**
  * Reads the input file of a batch and either submits its jobs or ends the batch with the errors of the file. Throws
@@ -73,7 +70,7 @@ async function checkLines(
   file: StoredFile,
   signal: AbortSignal,
 ): Promise<BatchCheck> {
-  const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, idKey);
+  const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, idHash);
   try {
     for await (const lines of ndjsonBatches(smallPieces(store.files.read(file)), limits.maxFileLineBytes)) {
       signal.throwIfAborted();
@@ -86,9 +83,8 @@ async function checkLines(
   return check;
 }
 
-function idKey(customId: string): string {
-  if (customId.length <= SHORT_ID_LENGTH) return customId;
-  return createHash('sha256').update(customId).digest('base64');
+function idHash(customId: string): bigint {
+  return hash('sha256', customId, 'buffer').readBigUInt64LE();
 }
 
 /** Reads the items of one model, or of all lines, from a file that was checked. */

@@ -1,4 +1,5 @@
 import { type BatchLine, type BatchLineError, parseBatchLine } from './batch-line.ts';
+import { LinesByHash } from './lines-by-hash.ts';
 
 /** Errors of an input file that are listed. */
 const MAX_BATCH_ERRORS = 100;
@@ -19,19 +20,19 @@ export interface BatchTerms {
   readonly mixedModels: 'refuse' | 'route';
 }
 
-/** Checks the lines of a batch's input file one by one. Keeps the custom ids in memory, but not the lines. */
+/** Checks the lines of a batch's input file one by one. Keeps a hash of each custom id in memory, but not the lines. */
 export class BatchCheck {
   readonly #terms: BatchTerms;
-  readonly #idKey: (customId: string) => string;
+  readonly #idHash: (customId: string) => bigint;
   readonly #errors: BatchInputError[] = [];
-  readonly #lineOfId = new Map<string, number>();
+  readonly #lineOfId = new LinesByHash();
   readonly #requestsOfModel = new Map<string, number>();
   #total = 0;
 
-  /** @param idKey a short text that is different for each custom id: this object keeps it for every line. */
-  constructor(terms: BatchTerms, idKey: (customId: string) => string) {
+  /** @param idHash a hash of 64 bits. */
+  constructor(terms: BatchTerms, idHash: (customId: string) => bigint) {
     this.#terms = terms;
-    this.#idKey = idKey;
+    this.#idHash = idHash;
   }
 
   /** Checks a line that is not blank. Returns false when the rest need not be read. */
@@ -70,16 +71,14 @@ export class BatchCheck {
   }
 
   #acrossLines(number: number, { customId, model }: BatchLine): BatchLineError | null {
-    const key = this.#idKey(customId);
-    const earlier = this.#lineOfId.get(key);
-    if (earlier !== undefined) {
+    const earlier = this.#lineOfId.add(this.#idHash(customId), number);
+    if (earlier !== null) {
       return {
         code: 'duplicate_custom_id',
         message: `Line ${earlier} has the same custom_id, ${JSON.stringify(customId)}.`,
         param: 'custom_id',
       };
     }
-    this.#lineOfId.set(key, number);
     const isNew = !this.#requestsOfModel.has(model);
     const [first] = this.#requestsOfModel.keys();
     if (isNew && first !== undefined && this.#terms.mixedModels === 'refuse') {
