@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { batchApp, parsedLines, requestLines } from '../testing/batch-app.ts';
-import { openAiProblem } from '../testing/openai-files.ts';
+import { openAiProblem, uploaded } from '../testing/openai-files.ts';
+import { createBatchRunner } from './batch-runner.ts';
 
 const { control, ...openai } = batchApp();
 const { create, lines, read, run, settle } = openai;
@@ -230,5 +231,34 @@ describe('background work', () => {
     await settle();
     await openAiProblem(await control.send('GET', `/v1/batches/${id}`), 404);
     expect((await read(open.id)).status).toBe('in_progress');
+  });
+
+  it('A4: two control planes do the work of each batch once', async () => {
+    const ids = await Promise.all(Array.from({ length: 6 }, async () => (await create(requestLines(3))).id));
+    const { store } = control.db;
+    const runners = [1, 2].map(() =>
+      createBatchRunner({ store, onError: (error) => openai.failures.push(error) }),
+    );
+    const settleBoth = () => Promise.all(runners.map((runner) => runner.settle()));
+    await settleBoth();
+    expect(await control.db.sql`select from jobs`).toHaveLength(6);
+    expect(await run(() => ({ output: '{}' }))).toBe(18);
+    await settleBoth();
+    for (const id of ids) expect((await read(id)).status).toBe('completed');
+    expect(await control.db.sql`select from files where purpose = 'batch_output'`).toHaveLength(6);
+  });
+
+  it('A4: never deletes the file of a batch that is created at the same time', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const file = await uploaded(control, requestLines(1));
+      const [created, deleted] = await Promise.all([
+        openai.createFrom(file),
+        control.send('DELETE', `/v1/files/${file}`),
+      ]);
+      expect([
+        [200, 409],
+        [404, 200],
+      ]).toContainEqual([created.status, deleted.status]);
+    }
   });
 });
