@@ -15,6 +15,7 @@ import {
   RetryRequest,
   Submission,
 } from './job.ts';
+import { body, json } from './json-content.ts';
 import {
   Caller,
   CreateKeyReply,
@@ -47,14 +48,6 @@ import {
 } from './worker.ts';
 
 const jobParams = z.object({ id: z.uuid() });
-const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
-const body = <Schema extends z.ZodType>(schema: Schema) => ({
-  required: true as const,
-  content: { 'application/json': { schema } },
-});
 const refused = {
   default: {
     description: 'Problem details of a refused request',

@@ -1,6 +1,6 @@
-import type { Outcome } from '@macbatch/contract';
 import { askSlots } from './ask-slots.ts';
 import { type Change, emit, forEach, inOrder, log, nothing, type Step, set } from './change.ts';
+import { condemned } from './condemned.ts';
 import { controlStarted, laneOf } from './endpoint-control.ts';
 import {
   placeFor,
@@ -15,7 +15,7 @@ import { isFresh, namesOfFailed } from './fresh-items.ts';
 import { type HeldTask, isStartable, type LeasedItem, offerOf, type Suspect, takeItem } from './held-task.ts';
 import type { ItemRecord } from './item-record.ts';
 import { leaseNameOf } from './lease-key.ts';
-import { MAX_CRASHES_ALONE, type Suspicion } from './quarantine.ts';
+import type { Suspicion } from './quarantine.ts';
 import { flush } from './reports.ts';
 import { needsTest, startTest } from './start-test.ts';
 import { runtimeFor } from './work-wanted.ts';
@@ -274,13 +274,6 @@ function startItem(
           }),
     )(state);
   };
-}
-
-/** The outcome of an item that has ended several processes of this worker alone: it does not run again. */
-function condemned({ item_id }: LeasedItem, suspicion: Suspicion | null): Outcome | null {
-  if (suspicion === null || suspicion.crashesAlone < MAX_CRASHES_ALONE) return null;
-  const message = `the worker ended ${suspicion.crashesAlone} times while it ran only this item`;
-  return { item_id, error: { code: 'worker_crashed', message } };
 }
 
 /** The lease may have expired: this machine slept, or the lease came at the end of a long wait. */

@@ -1,13 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { json } from '../json-content.ts';
 import { BatchList, BatchListQuery, BatchObject, CreateBatch } from './batch.ts';
 import { FileDeleted, FileList, FileListQuery, FileObject } from './file.ts';
 import { ModelList, ModelObject } from './model.ts';
 import { OpenAiError } from './openai-error.ts';
 
-const json = <Schema extends z.ZodType>(schema: Schema, description: string) => ({
-  description,
-  content: { 'application/json': { schema } },
-});
 const refused = { default: json(OpenAiError, 'The error, as OpenAI describes errors') };
 const fileParams = z.object({ file_id: z.string() });
 const batchParams = z.object({ batch_id: z.string() });
