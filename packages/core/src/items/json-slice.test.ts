@@ -9,12 +9,13 @@ const elementsOf = (text: string, start = 0) =>
 const membersOf = (text: string, start = 0) =>
   objectMembers(text, start).map(({ name, value }) => ({ name, text: text.slice(value.start, value.end) }));
 
+// Not compared with JSON.parse(text): V8 of Node 24 returns a wrong key for '{"a":1,"\\n":2}' once it has parsed
+// '{"a":1,"\\\\":2}'.
 describe('slices of random JSON text', () => {
   it('I7: returns the exact text of each array element', () => {
     fc.assert(
       fc.property(jsonArray, ({ elements, text }) => {
         expect(elementsOf(text)).toEqual(elements);
-        expect(elementsOf(text).map((element) => JSON.parse(element))).toEqual(JSON.parse(text));
       }),
       { numRuns: 500 },
     );
@@ -23,8 +24,6 @@ describe('slices of random JSON text', () => {
   it('I7: returns the exact text of each object member in order, repeated names included', () => {
     fc.assert(
       fc.property(jsonObject, ({ members, text }) => {
-        // Not compared with JSON.parse(text): V8 of Node 24 returns a wrong key for '{"a":1,"\\n":2}' once it has parsed
-        // '{"a":1,"\\\\":2}'.
         expect(membersOf(text)).toEqual(members);
       }),
       { numRuns: 500 },
