@@ -128,6 +128,9 @@ it('stops an endless reply at the size limit and closes the connection', async (
 
 it.each([
   ['gzip', gzipSync],
+  ['GZIP', gzipSync],
+  ['gzip, identity', gzipSync],
+  ['br, x-gzip', (text: string) => gzipSync(brotliCompressSync(text))],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ])('decompresses a reply with the encoding %s, up to the size limit', async (encoding, compress) => {

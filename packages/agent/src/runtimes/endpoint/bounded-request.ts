@@ -27,7 +27,7 @@ export interface BoundedRequest {
 }
 
 const DECOMPRESS: readonly {
-  readonly encodings: readonly unknown[];
+  readonly encodings: readonly string[];
   readonly run: (body: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
 }[] = [
   { encodings: ['gzip', 'x-gzip', 'deflate'], run: promisify(unzip) },
@@ -109,12 +109,28 @@ async function textOf(
     : { ...textIn(plain, headers), isTooLong: false };
 }
 
-/** Decompresses a body that a gateway has compressed unasked. Returns null if it is longer than allowed. */
-async function decompressed(body: Buffer, encoding: unknown, maxBytes: number): Promise<Buffer | null> {
-  const decompress = DECOMPRESS.find(({ encodings }) => encodings.includes(encoding))?.run;
-  if (decompress === undefined) return body;
+/** The codings of a body in the order in which they were applied (RFC 9110, section 8.4). */
+function codingsOf(header: unknown): readonly string[] {
+  return String(header ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+}
+
+/**
+ * Decompresses a body that a gateway has compressed unasked. A coding that is not known is left as it is. Returns null
+ * if the body is longer than allowed.
+ */
+async function decompressed(body: Buffer, header: unknown, maxBytes: number): Promise<Buffer | null> {
+  let plain = body;
   try {
-    return await decompress(body, { maxOutputLength: maxBytes });
+    for (const coding of codingsOf(header).toReversed()) {
+      const decompress = DECOMPRESS.find(({ encodings }) => encodings.includes(coding))?.run;
+      if (decompress === undefined) return plain;
+      plain = await decompress(plain, { maxOutputLength: maxBytes });
+    }
+    return plain;
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;

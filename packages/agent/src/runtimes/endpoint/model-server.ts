@@ -121,7 +121,8 @@ export class ModelServer {
       throw error instanceof RequestFailure ? this.#failureOf(error) : error;
     });
     const isOk = status >= 200 && status < 300;
-    if (isOk && isDamaged) {
+    // Bytes that are no JSON either are no answer to this item: the page of a proxy, for example.
+    if (isOk && isDamaged && (parseReply(text) ?? streamedReply(text)) !== undefined) {
       throw new RunFailure(
         'permanent',
         'unreadable_answer',

@@ -31,6 +31,13 @@ it('fails an item whose answer is not UTF-8, and changes none of its characters'
   expect((await run(reply)).output).toContain('Grüß Gott');
 });
 
+it('takes a page that is neither UTF-8 nor JSON for a fault of the server', async () => {
+  await expect(run(Buffer.from('<html>Grüß Gott</html>', 'latin1'))).rejects.toMatchObject({
+    failure: 'transient',
+    code: 'empty_response',
+  });
+});
+
 it('reads an answer that is streamed though nobody asked for a stream', async () => {
   const piece = (content: string, finish_reason: string | null) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason }] })}\n\n`;

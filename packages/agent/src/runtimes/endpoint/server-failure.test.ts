@@ -8,6 +8,21 @@ test.each(REPLIES)('%s: %i %s is %s, %s', (_server, status, body, failure, code)
   expect(failureOfReply({ status, body }, NOW)).toMatchObject({ failure, code });
 });
 
+test.each([413, 422])('%i is about the request, whatever its echo of the prompt says', (status) => {
+  const echo = 'my Mac says: insufficient memory, and the model foo does not exist';
+  const detail = [
+    { type: 'string_type', loc: ['body', 'messages', 0], msg: 'Input should be valid', input: echo },
+  ];
+  for (const body of [JSON.stringify({ detail }), nested(echo)])
+    expect(failureOfReply({ status, body }, NOW)).toMatchObject({
+      failure: 'rejected',
+      code: 'invalid_request',
+    });
+  expect(failureOfReply({ status, body: JSON.stringify({ detail }) }, NOW).message).toBe(
+    `the model server answered ${status}: body.messages.0: Input should be valid`,
+  );
+});
+
 test('repeats the server’s message, cut to a reasonable length', () => {
   expect(failureOfReply({ status: 400, body: nested('top_p must be below 1') }, NOW).message).toBe(
     'the model server answered 400: top_p must be below 1',

@@ -115,6 +115,8 @@ const FAILURE_RULES: readonly FailureRule[] = [
     failure: 'rejected',
     code: 'context_length_exceeded',
   },
+  // The request itself: such replies quote the prompt, which may contain any of the texts below.
+  { when: status(413, 422), failure: 'rejected', code: 'invalid_request' },
   {
     when: says(
       /out of memory/i,
@@ -180,7 +182,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
   // Proxies whose server does not answer: nginx, Cloudflare.
   { when: status(502, 521, 522, 523), failure: 'wait', code: 'server_unreachable' },
   { when: status(408, 504, 524), failure: 'timeout', code: 'timeout' },
-  { when: status(400, 413, 422), failure: 'rejected', code: 'invalid_request' },
+  { when: status(400), failure: 'rejected', code: 'invalid_request' },
   { when: status(200), failure: 'transient', code: 'empty_response' },
 ];
 
@@ -213,10 +215,25 @@ function errorReply(status: number, body: string): ErrorReply {
   const error = member(parsed, 'error');
   if (typeof error === 'string') return { ...plain, message: error, bareText: true };
   const source = isRecord(error) ? error : parsed;
-  const text = [member(source, 'message'), member(source, 'detail')].find((each) => typeof each === 'string');
+  const text = [member(source, 'message'), member(source, 'detail'), validationText(source)].find(
+    (each) => typeof each === 'string',
+  );
   return {
     ...plain,
     message: text ?? plain.message,
     kinds: [member(source, 'type'), member(source, 'code')],
   };
+}
+
+/** What FastAPI says about a body that is not valid: a list of problems, each with the place and the value beside it. */
+function validationText(source: unknown): string | undefined {
+  const problems = member(source, 'detail');
+  if (!Array.isArray(problems)) return undefined;
+  const texts = problems.map((problem: unknown) => {
+    const place = member(problem, 'loc');
+    const text = member(problem, 'msg');
+    return typeof text !== 'string' ? '' : Array.isArray(place) ? `${place.join('.')}: ${text}` : text;
+  });
+  const text = texts.filter((each) => each !== '').join('; ');
+  return text === '' ? undefined : text;
 }
