@@ -48,10 +48,3 @@ it('ends a small job with agents on Macs that sleep and lose their network, and 
   // One process was killed, and the next one found its outbox.
   expect(run.logged).toMatchObject({ 'worker.running': 3 });
 });
-
-it('ends a job with shards of 50 with the worker of the base rules', { timeout: PATIENCE_MS }, () => {
-  const run = replay('--scenario', 'burst', '--rules', 'base', '--factor', '60', '--most', '100');
-  expect(run).toMatchObject({ items: 300, goodItemsFailed: 0, cutOff: false, logged: {} });
-  expect(run.share).toBeCloseTo(1);
-  expect(run.leasesGranted).toBeGreaterThanOrEqual(6);
-});

@@ -31,6 +31,6 @@ it('T1-T14: random histories on Postgres match core’s decisions and keep the c
       expect(left).toEqual(comparable(world));
       expect(await audit(db.sql)).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   );
 });
