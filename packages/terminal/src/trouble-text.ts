@@ -5,6 +5,7 @@ import { duration } from './table.ts';
 /** What a person can do about a trouble, by its code. */
 const HINTS: Readonly<Record<string, string>> = {
   unauthorized: 'Give the worker the right key: --endpoint-key-env NAME, or "key" in MACBATCH_ENDPOINTS.',
+  forbidden: 'Give the worker a key that may use the model, or see why the server refuses the request.',
   quota_exhausted: 'Add credit or raise the quota at the provider.',
   model_not_found:
     'Load the model on the server, or name the server’s model: --map ALIAS=MODEL, or "models" in MACBATCH_ENDPOINTS.',

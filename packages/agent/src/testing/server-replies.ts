@@ -249,7 +249,7 @@ export const REPLIES: readonly (readonly [
   ['mlx_lm.server, no such route', 404, 'Not Found', 'not_here', 'not_supported'],
   ['oMLX, out of memory', 507, nested('Insufficient storage'), 'not_here', 'out_of_memory'],
   ['FastAPI, bad request', 422, '{"detail":"max_tokens must be positive"}', 'rejected', 'invalid_request'],
-  ['any, forbidden', 403, '', 'not_here', 'unauthorized'],
+  ['any, forbidden', 403, '', 'not_here', 'forbidden'],
   ['any, too large', 413, 'Payload Too Large', 'rejected', 'invalid_request'],
   ['any, too many requests', 429, nested('Rate limit reached'), 'wait', 'rate_limited'],
   [

@@ -74,6 +74,13 @@ function noteRefusal(run: Run, end: Extract<ItemEnd, { readonly kind: 'not_here'
     if (run.answeredBefore === 0 || CERTAIN.has(error.code) || lacksWork)
       return freeSlot(run, end, now)(state);
     const failed = { failure: 'not_here', error, bytesArrived: false, jitter: 0 } as const;
+    // A server that has answered others with this key refuses what the item contains, as for a 400.
+    if (error.code === 'forbidden')
+      return noteFailure(
+        run,
+        { kind: 'failed', ...failed, failure: 'rejected', retryAfterMs: null },
+        now,
+      )(state);
     return judgeFailedRun(run, run.item, failed, now, (verdict) =>
       verdict === 'server' ? freeSlot(run, end, now) : carryOutBlame(run, verdict, error, now),
     )(state);

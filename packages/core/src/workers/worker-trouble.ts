@@ -18,6 +18,7 @@ const SLOWED: ReadonlySet<string> = new Set(['rate_limited', 'server_busy']);
 /** Codes of troubles that last until a person changes a setting. */
 export const LASTING_TROUBLES: readonly string[] = [
   'unauthorized',
+  'forbidden',
   'quota_exhausted',
   'model_not_found',
   'not_supported',

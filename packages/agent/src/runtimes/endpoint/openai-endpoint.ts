@@ -205,7 +205,12 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
 const WAITS: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading']);
 
 /** Codes that hold for everything that the server offers. */
-const WHOLE_SERVER: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted', 'certificate_refused']);
+const WHOLE_SERVER: ReadonlySet<string> = new Set([
+  'unauthorized',
+  'forbidden',
+  'quota_exhausted',
+  'certificate_refused',
+]);
 
 /** A server that cannot embed may still chat. One without the model, or with another key, can do nothing with it. */
 function reachOf(code: string): WithdrawalReach {

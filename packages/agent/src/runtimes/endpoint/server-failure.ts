@@ -68,7 +68,9 @@ const FAILURE_RULES: readonly FailureRule[] = [
     failure: 'rejected',
     code: 'content_filtered',
   },
-  { when: status(401, 403, 407), failure: 'not_here', code: 'unauthorized' },
+  { when: status(401, 407), failure: 'not_here', code: 'unauthorized' },
+  // The key may lack a right, or a firewall refuses what one prompt contains.
+  { when: status(403), failure: 'not_here', code: 'forbidden' },
   { when: status(507), failure: 'not_here', code: 'out_of_memory' },
   { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
   { when: status(429), failure: 'wait', code: 'rate_limited' },
