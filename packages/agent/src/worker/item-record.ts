@@ -21,8 +21,8 @@ export interface ItemRecord {
   /** Overloads while nothing else ran on the runtime, and nothing that was given up can have kept it busy. */
   readonly overloadsAlone: number;
   /**
-   * Failures before which the server answered a request that had started after the failure before, and time-outs of runs
-   * that a later one overtook.
+   * Failures of this item while the server worked: between two of them it answered another request, or a later request
+   * was answered while this one timed out.
    */
   readonly failuresOfWorkingServer: number;
   /** The server has rejected it. */

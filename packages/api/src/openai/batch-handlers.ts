@@ -6,6 +6,7 @@ import { type Caller, listed, sees } from '../auth/caller.ts';
 import { honoPath, type Surface } from '../requests/mount.ts';
 import { readJsonBody } from '../requests/request-body.ts';
 import { batchObject, clientStatus } from './batch-object.ts';
+import { listPage } from './list-page.ts';
 import { OpenAiRefusal } from './openai-refusal.ts';
 import { parseInput } from './read-input.ts';
 
@@ -67,14 +68,7 @@ export function mountBatches(surface: Surface, onBatchWork: () => void): void {
     await store.reclaim({ force: false });
     const page = { owner: listed(caller), after: query.after ?? null, limit: query.limit + 1 };
     const found = await store.batches.list(page);
-    const data = found.slice(0, query.limit).map(batchObject);
-    const list: BatchList = {
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: found.length > query.limit,
-    };
+    const list: BatchList = listPage(found.map(batchObject), query.limit);
     return c.json(list);
   });
 

@@ -6,6 +6,7 @@ import { honoPath, type Surface } from '../requests/mount.ts';
 import { bodyChunks } from '../requests/request-body.ts';
 import { fileContentReply } from './file-content-reply.ts';
 import { type FileLimits, storeUpload } from './file-upload.ts';
+import { listPage } from './list-page.ts';
 import { OpenAiRefusal } from './openai-refusal.ts';
 import { parseInput } from './read-input.ts';
 import { unixSeconds } from './unix-seconds.ts';
@@ -57,14 +58,7 @@ export function mountFiles(surface: Surface, { limits, hasRoom }: FileBounds): v
       limit: query.limit + 1,
       order: query.order,
     });
-    const data = found.slice(0, query.limit).map(fileObject);
-    const list: FileList = {
-      object: 'list',
-      data,
-      first_id: data[0]?.id ?? null,
-      last_id: data.at(-1)?.id ?? null,
-      has_more: found.length > query.limit,
-    };
+    const list: FileList = listPage(found.map(fileObject), query.limit);
     return c.json(list);
   });
 

@@ -7,8 +7,8 @@ import { copyRows } from './copy-rows.ts';
 import type { FileContent } from './file-content.ts';
 
 /**
- * Bytes of each row but the last one of a file. Never changed: positions are computed from it. Small, so that the hex
- * texts from which the driver makes buffers are collected early.
+ * Bytes of each row but the last one of a file. Never changed: positions are computed from it. Small,
+ * because the driver reads a row as hexadecimal text, and the garbage collector frees short texts sooner.
  */
 const ROW_BYTES = 64 * 1024;
 const ROWS_A_CHUNK = 32;
