@@ -67,6 +67,17 @@ export const JoinRequest = z.strictObject({ worker_id: WorkerId }).openapi('Join
 
 export const JoinReply = z.object({ key: z.string(), worker_id: z.string() }).openapi('JoinReply');
 
+export const SessionReply = z
+  .object({
+    session: z.string().openapi({ description: 'Sent like a key. Shown only once' }),
+    expires_at: moment,
+  })
+  .openapi('SessionReply');
+
+export const EndSessionReply = z
+  .object({ ended: z.boolean().openapi({ description: 'False: the caller sent a key, not a session' }) })
+  .openapi('EndSessionReply');
+
 export const Caller = z
   .object({
     role: Role,

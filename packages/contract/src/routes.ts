@@ -20,12 +20,14 @@ import {
   Caller,
   CreateKeyReply,
   CreateKeyRequest,
+  EndSessionReply,
   JoinReply,
   JoinRequest,
   JoinTokenReply,
   JoinTokenRequest,
   KeyList,
   KeyView,
+  SessionReply,
 } from './key.ts';
 import { plainText } from './plain-text.ts';
 import { Problem } from './problem.ts';
@@ -262,6 +264,19 @@ export const routes = {
     path: '/v1/caller',
     summary: "Show what this request's key may do",
     responses: { 200: json(Caller, 'The role and identity of the key'), ...refused },
+  }),
+  createSession: createRoute({
+    method: 'post',
+    path: '/v1/sessions',
+    summary: "Exchange this request's key for a session of twelve hours",
+    description: 'For browsers. A session has the rights of its key and ends with it.',
+    responses: { 200: json(SessionReply, 'The session. It is shown only once'), ...refused },
+  }),
+  endSession: createRoute({
+    method: 'post',
+    path: '/v1/sessions/end',
+    summary: 'End the session that this request was sent with',
+    responses: { 200: json(EndSessionReply, 'Whether a session ended'), ...refused },
   }),
   createKey: createRoute({
     method: 'post',

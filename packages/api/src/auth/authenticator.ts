@@ -58,7 +58,7 @@ export class Authenticator {
    * that is no key of ours is ignored while no key is needed.
    */
   async admitOpenAi(c: Context): Promise<Caller> {
-    const isOurs = /^Bearer +mbk_/i.test(c.req.header('authorization') ?? '');
+    const isOurs = /^Bearer +mb[ks]_/i.test(c.req.header('authorization') ?? '');
     if (!isOurs && (await this.isOpen())) return OPEN;
     return this.admitRole(c, 'submit', 'admin');
   }
@@ -97,28 +97,47 @@ export class Authenticator {
   }
 
   async #caller(c: Context): Promise<Caller> {
-    const presented = bearer(c, 'mbk');
+    const presented = bearer(c, 'mbk', 'mbs');
     if (presented === null) {
       if (await this.isOpen()) return OPEN;
       throw new RefusedRequest('unauthenticated', 'Send a key as Authorization: Bearer mbk_….');
     }
-    const key = await this.#keys.find(presented.id);
-    if (!isGenuine(key, presented)) {
-      await this.#limits.attempt(clientAddress(c, this.#trustProxy));
-      throw new RefusedRequest('invalid_key', 'This key does not exist.');
-    }
+    const { key, sessionId } = await this.#identified(c, presented);
     if (key.revokedAt !== null) throw new RefusedRequest('invalid_key', 'This key was revoked.');
     if (key.expired) throw new RefusedRequest('invalid_key', 'This key has expired.');
-    return { role: key.role, owner: key.owner, workerId: key.workerId, keyId: key.id };
+    return { role: key.role, owner: key.owner, workerId: key.workerId, keyId: key.id, sessionId };
+  }
+
+  /** Finds the key of a request, sent as it is or by a session of it. */
+  async #identified(
+    c: Context,
+    { kind, ...presented }: Presented,
+  ): Promise<{ readonly key: Key; readonly sessionId: string | null }> {
+    if (kind === 'mbs') {
+      const session = await this.#keys.findSession(presented.id);
+      if (session === null || !sameHash(session.hash, presented.hash)) return this.#unknown(c, 'session');
+      if (session.expired)
+        throw new RefusedRequest('invalid_key', 'This session has expired. Sign in again.');
+      return { key: session.key, sessionId: presented.id };
+    }
+    const key = await this.#keys.find(presented.id);
+    if (key === null || !sameHash(key.hash, presented.hash)) return this.#unknown(c, 'key');
+    return { key, sessionId: null };
+  }
+
+  async #unknown(c: Context, what: 'key' | 'session'): Promise<never> {
+    await this.#limits.attempt(clientAddress(c, this.#trustProxy));
+    throw new RefusedRequest('invalid_key', `This ${what} does not exist.`);
   }
 }
 
-function isGenuine(key: Key | null, presented: StoredSecret): key is Key {
-  return key !== null && sameHash(key.hash, presented.hash);
+/** The secret of a request. */
+interface Presented extends StoredSecret {
+  readonly kind: SecretKind;
 }
 
-/** The key of a request; null if it has none. */
-function bearer(c: Context, kind: SecretKind): StoredSecret | null {
+/** The secret of a request, of one of these kinds; null if it has none. */
+function bearer(c: Context, ...kinds: readonly [SecretKind, ...SecretKind[]]): Presented | null {
   const inUrl = KEY_PARAMETERS.find((name) => c.req.query(name) !== undefined);
   if (inUrl !== undefined) {
     throw new RefusedRequest(
@@ -133,10 +152,11 @@ function bearer(c: Context, kind: SecretKind): StoredSecret | null {
   const header = c.req.header('authorization');
   if (header === undefined) return null;
   const [, text = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
-  return (
-    parseSecret(kind, text) ??
-    refuse('invalid_key', `The Authorization header must have the form: Bearer ${kind}_….`)
-  );
+  for (const kind of kinds) {
+    const secret = parseSecret(kind, text);
+    if (secret !== null) return { kind, ...secret };
+  }
+  return refuse('invalid_key', `The Authorization header must have the form: Bearer ${kinds[0]}_….`);
 }
 
 /** Counts the Authorization headers of the request. Node's parsed headers hide duplicates. */

@@ -7,6 +7,8 @@ import { newSecret, sameHash } from './key-text.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Lifetime of a session, unless its key ends first. */
+const SESSION_MS = 12 * 60 * MINUTE_MS;
 
 /** Mounts the routes that manage keys and let workers join. */
 export function mountKeys(surface: Surface): void {
@@ -19,6 +21,23 @@ export function mountKeys(surface: Surface): void {
     open: caller.keyId === null,
     version: VERSION,
     now: (await store.now()).toISOString(),
+  }));
+
+  mount(surface, 'createSession', async (_, { keyId, sessionId }) => {
+    if (keyId === null)
+      throw new RefusedRequest(
+        'forbidden',
+        'This control plane needs no key, so there is nothing to sign in to.',
+      );
+    if (sessionId !== null)
+      throw new RefusedRequest('forbidden', 'A session is created with a key, not with another session.');
+    const { text, stored } = newSecret('mbs');
+    const expiresAt = await store.keys.addSession({ ...stored, keyId, expiresInMs: SESSION_MS });
+    return { session: text, expires_at: expiresAt.toISOString() };
+  });
+
+  mount(surface, 'endSession', async (_, { sessionId }) => ({
+    ended: sessionId !== null && (await store.keys.endSession(sessionId)),
   }));
 
   mount(surface, 'createKey', async ({ body }, caller) => {

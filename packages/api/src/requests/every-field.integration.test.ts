@@ -10,6 +10,7 @@ const keyed = fileApp({ open: false });
 /** Routes that a control plane without keys refuses. */
 const KEY_ROUTES: readonly RouteName[] = [
   'createKey',
+  'createSession',
   'listKeys',
   'revokeKey',
   'createJoinToken',
@@ -136,6 +137,8 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
   listKeys: {},
   revokeKey: { params: { id: '0123456789abcdef' } },
   createJoinToken: { body: { worker_id: 'ann', expires_in_minutes: 1 } },
+  createSession: {},
+  endSession: {},
   joinWorker: { body: { worker_id: 'ann' } },
 };
 

@@ -1,5 +1,5 @@
-/** `mbk` marks keys and `mbj` join tokens. */
-export type SecretKind = 'mbk' | 'mbj';
+/** `mbk` marks keys, `mbj` join tokens and `mbs` sessions of a browser. */
+export type SecretKind = 'mbk' | 'mbj' | 'mbs';
 
 /** The public id of a secret, and the part that only its owner knows. */
 export interface SecretText {
@@ -8,9 +8,9 @@ export interface SecretText {
 }
 
 /** A kind, a public id of 64 bits and a base64url secret of 256 bits. */
-const SECRET = /(?<![\w-])(mbk|mbj)_([0-9a-f]{16})_([\w-]{43})(?![\w-])/g;
+const SECRET = /(?<![\w-])(mb[kjs])_([0-9a-f]{16})_([\w-]{43})(?![\w-])/g;
 
-/** Parses a key or join token; null if the text is anything else. */
+/** Parses a secret of this kind; null if the text is anything else. */
 export function parseSecretText(kind: SecretKind, text: string): SecretText | null {
   const [found, ...others] = text.matchAll(SECRET);
   const [whole, foundKind, id = '', secret = ''] = found ?? [];
@@ -18,7 +18,7 @@ export function parseSecretText(kind: SecretKind, text: string): SecretText | nu
 }
 
 /**
- * Finds the one key or join token in a text, such as a file that also has the banner of the program whose output it
+ * Finds the one secret of this kind in a text, such as a file that also has the banner of the program whose output it
  * is. Null if there is none, or more than one.
  */
 export function findSecretText(kind: SecretKind, text: string): string | null {
@@ -27,7 +27,7 @@ export function findSecretText(kind: SecretKind, text: string): string | null {
   return found.every(([whole]) => whole === only) ? (only ?? null) : null;
 }
 
-/** Replaces the secret part of every key and join token in a text, for messages that quote what others have sent. */
+/** Replaces the secret part of every key, join token and session in a text, for messages that quote what others have sent. */
 export function hideSecrets(text: string): string {
-  return text.replaceAll(/(mb[kj]_[0-9a-f]{16}_)[\w-]+/g, '$1[secret]');
+  return text.replaceAll(/(mb[kjs]_[0-9a-f]{16}_)[\w-]+/g, '$1[secret]');
 }

@@ -2,6 +2,7 @@ import type { ConnectionPools } from '@macbatch/connection';
 import { addJoinToken, findJoinToken, type JoinToken, joinWorker, type NewJoinToken } from './join-tokens.ts';
 import type { Key, StoredSecret } from './key-rows.ts';
 import { addKey, findKey, hasValidKey, listKeys, type NewKey, revokeKey } from './keys.ts';
+import { addSession, endSession, findSession, type NewSession, type Session } from './sessions.ts';
 
 /** Who may use the control plane. */
 export interface KeyStore {
@@ -18,6 +19,11 @@ export interface KeyStore {
   findJoinToken(id: string): Promise<JoinToken | null>;
   /** Exchanges a token for a worker's key. Returns null when the token is used or expired. */
   join(token: string, worker: string, key: StoredSecret): Promise<Key | null>;
+  /** Returns when the session expires. */
+  addSession(session: NewSession): Promise<Date>;
+  findSession(id: string): Promise<Session | null>;
+  /** Returns whether there was such a session. */
+  endSession(id: string): Promise<boolean>;
 }
 
 export function createKeyStore(connections: ConnectionPools): KeyStore {
@@ -30,5 +36,8 @@ export function createKeyStore(connections: ConnectionPools): KeyStore {
     addJoinToken: (token) => addJoinToken(connections, token),
     findJoinToken: (id) => findJoinToken(connections, id),
     join: (token, worker, key) => joinWorker(connections, token, worker, key),
+    addSession: (session) => addSession(connections, session),
+    findSession: (id) => findSession(connections, id),
+    endSession: (id) => endSession(connections, id),
   };
 }

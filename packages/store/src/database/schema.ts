@@ -4,7 +4,7 @@ export { events } from './tables/events.ts';
 export { fileChunks, files } from './tables/files.ts';
 export { items } from './tables/items.ts';
 export { jobs } from './tables/jobs.ts';
-export { joinTokens, keys } from './tables/keys.ts';
+export { joinTokens, keys, sessions } from './tables/keys.ts';
 export { jobModels, ledger, models, results } from './tables/results.ts';
 export { jobTallies, prunedTallies } from './tables/tallies.ts';
 export { leases, tasks } from './tables/tasks.ts';

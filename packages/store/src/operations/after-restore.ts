@@ -19,6 +19,7 @@ export async function afterRestore(url: string): Promise<void> {
       await sql.unsafe(`select setval(sequence, nextval(sequence) + ${SKIPPED_TASK_IDS})
         from (select pg_get_serial_sequence('tasks', 'id')::regclass as sequence) as tasks`);
       await sql.unsafe('delete from join_tokens');
+      await sql.unsafe('delete from sessions');
     });
   } finally {
     await connection.end();

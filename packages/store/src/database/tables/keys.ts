@@ -33,3 +33,21 @@ export const joinTokens = pgTable('join_tokens', {
   expiresAt: moment('expires_at').notNull(),
   usedAt: moment('used_at'),
 });
+
+/**
+ * Sessions of browsers. Each was created with a key, has its rights, and ends with it, or earlier. Only the hash of the
+ * secret is stored.
+ */
+export const sessions = pgTable(
+  'sessions',
+  {
+    id: text('id').primaryKey(),
+    hash: bytea('hash').notNull(),
+    keyId: text('key_id')
+      .notNull()
+      .references(() => keys.id, { onDelete: 'cascade' }),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('sessions_key').on(t.keyId), index('sessions_expiry').on(t.expiresAt)],
+);
