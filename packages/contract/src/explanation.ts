@@ -19,6 +19,8 @@ export const JobEstimate = z
     description: 'Counted from `at`, if no job is submitted that goes first and no other worker joins',
   });
 
+export type JobEstimate = z.infer<typeof JobEstimate>;
+
 /** What a job waits for and when it should end. Jobs of other groups appear only as counts. */
 export const JobExplanation = z
   .object({

@@ -11,10 +11,10 @@ export { EVENT_KINDS, EventPage, PoolEvent } from './event.ts';
 export { JobEstimate, JobExplanation } from './explanation.ts';
 export {
   JobHeader,
-  JobPage,
   JobSummary,
   JobType,
   JobView,
+  MAX_JOB_NAME_LENGTH,
   MAX_LEDGER_KEYS,
   MAX_MODEL_DIGEST_LENGTH,
   MAX_MODEL_NAME_LENGTH,
@@ -25,6 +25,7 @@ export {
   Submission,
   WorkType,
 } from './job.ts';
+export { JOB_SORTS, type JobListEntry, JobListQuery, JobPage } from './job-list.ts';
 export {
   Caller,
   CreateKeyReply,

@@ -11,6 +11,9 @@ export const WorkType = z.enum(WORK_TYPES);
 /** Highest priority of a job; the lowest is its negative. */
 export const MAX_PRIORITY = 100;
 
+/** Longest name of a job, in UTF-16 code units. */
+export const MAX_JOB_NAME_LENGTH = 200;
+
 /** A submission without its items. */
 export const JobHeader = z
   .strictObject({
@@ -35,6 +38,10 @@ export const JobHeader = z
     reuse: z.enum(['ledger', 'none']).optional().openapi({
       description:
         'ledger (default): takes the output of an equal item that has run before; none: runs every item',
+    }),
+    name: plainText(MAX_JOB_NAME_LENGTH).optional().openapi({
+      description:
+        'For people, in lists. Not part of what makes two submissions the same: a repeated submission finds the job under its first name',
     }),
   })
   .openapi('JobHeader');
@@ -61,6 +68,13 @@ export const ModelUsed = z
 export const JobSummary = z
   .object({
     id: z.uuid(),
+    name: z.string().nullable().default(null),
+    submitted_by: z.string().nullable().default(null).openapi({
+      description: 'The name of the key that submitted the job, if that is known',
+    }),
+    group: z.string().default('').openapi({
+      description: 'The group of keys that owns the job; empty if it was submitted without a key',
+    }),
     state: z.enum(JOB_STATES),
     job_type: JobType,
     model: z.string(),
@@ -128,8 +142,6 @@ export const JobView = JobSummary.extend({
   ),
 }).openapi('Job');
 export type JobView = z.infer<typeof JobView>;
-
-export const JobPage = z.object({ jobs: z.array(JobSummary), next: z.uuid().nullable() }).openapi('JobPage');
 
 /** One line of a results stream. `output` is the exact text that the worker reported. */
 export const ResultLine = z

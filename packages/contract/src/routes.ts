@@ -6,7 +6,6 @@ import { itemIdToFind } from './item-id.ts';
 import {
   FailureList,
   JobAudit,
-  JobPage,
   JobView,
   LedgerReply,
   LedgerRequest,
@@ -15,6 +14,7 @@ import {
   RetryRequest,
   Submission,
 } from './job.ts';
+import { JobListQuery, JobPage } from './job-list.ts';
 import { body, json } from './json-content.ts';
 import {
   Caller,
@@ -84,13 +84,8 @@ export const routes = {
   listJobs: createRoute({
     method: 'get',
     path: '/v1/jobs',
-    summary: 'List jobs, newest first',
-    request: {
-      query: z.object({
-        limit: z.coerce.number().int().min(1).max(200).default(50),
-        before: z.uuid().optional().openapi({ description: 'The `next` of the previous page' }),
-      }),
-    },
+    summary: 'List jobs',
+    request: { query: JobListQuery },
     responses: { 200: json(JobPage, 'A page of jobs'), ...refused },
   }),
   readJob: createRoute({

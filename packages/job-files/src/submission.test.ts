@@ -63,3 +63,17 @@ it('submits nothing, and does not try again, when the input has changed since it
   expect(bodies).toHaveLength(1);
   await expect(bodies[0]).rejects.toThrow('The input changed');
 });
+
+it('I6: the same input has the same key under another name', async () => {
+  const keyOf = (header: object) =>
+    contentKey({
+      header: { job_type: 'noop', model: 'm', ...header },
+      async *lines() {
+        yield '{"id":"a","payload":1}';
+      },
+      placeOf: () => 'line 1',
+    });
+  expect(await keyOf({ name: 'a.jsonl' })).toBe(await keyOf({}));
+  expect(await keyOf({ name: 'a.jsonl' })).toBe(await keyOf({ name: 'b.jsonl' }));
+  expect(await keyOf({ model: 'n' })).not.toBe(await keyOf({}));
+});

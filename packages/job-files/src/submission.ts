@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ApiError, type Client } from '@macbatch/client';
-import { JobHeader, type JobView, MAX_PRIORITY } from '@macbatch/contract';
+import { JobHeader, type JobView, MAX_JOB_NAME_LENGTH, MAX_PRIORITY } from '@macbatch/contract';
 import { jsonProblem, MAX_SHARD_SIZE } from '@macbatch/core';
 import { EXIT, Failure } from '@macbatch/terminal';
 
@@ -23,6 +23,7 @@ export function jobHeader(options: {
   readonly retryOn: string | undefined;
   readonly priority?: string | undefined;
   readonly fresh: boolean | undefined;
+  readonly name?: string | undefined;
 }): JobHeader {
   let params: unknown;
   if (options.params !== undefined) {
@@ -41,6 +42,7 @@ export function jobHeader(options: {
     ...(options.shardSize === undefined ? {} : { shard_size: Number(options.shardSize) }),
     ...(options.retryOn === undefined ? {} : { retry_on: options.retryOn }),
     ...(options.fresh === true ? { reuse: 'none' } : {}),
+    ...(options.name === undefined ? {} : { name: options.name }),
   });
   if (header.success) return header.data;
   const issue = header.error.issues[0];
@@ -64,6 +66,7 @@ const OPTIONS: Readonly<Record<string, { readonly name: string; readonly rule?: 
   priority: { name: '--priority', rule: `a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}` },
   shard_size: { name: '--shard-size', rule: `a whole number from 1 to ${MAX_SHARD_SIZE}` },
   retry_on: { name: '--retry-on' },
+  name: { name: '--name', rule: `a text of 1 to ${MAX_JOB_NAME_LENGTH} characters` },
 };
 
 function withSystem(params: unknown, system: string): unknown {
@@ -74,15 +77,15 @@ function withSystem(params: unknown, system: string): unknown {
   return { ...params, system };
 }
 
-async function* body(draft: Draft): AsyncGenerator<string, void, undefined> {
-  yield JSON.stringify(draft.header);
-  yield* draft.lines();
+/** Begins the hash of a submission. The name is not part of it: the same file under another name is the same job. */
+function headerHash({ header: { name: _, ...header } }: Draft): Hash {
+  return createHash('sha256').update(JSON.stringify(header)).update('\n');
 }
 
 /** Hashes a submission into its idempotency key: submitting the same again finds the job that exists (I6). */
 export async function contentKey(draft: Draft): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const line of body(draft)) hash.update(line).update('\n');
+  const hash = headerHash(draft);
+  for await (const line of draft.lines()) hash.update(line).update('\n');
   return keyText(hash);
 }
 
@@ -102,9 +105,10 @@ export async function submitDraft(
 ): Promise<{ readonly job: JobView; readonly created: boolean }> {
   const broken = new AbortController();
   async function* checkedBody(): AsyncGenerator<string, void, undefined> {
-    const hash = createHash('sha256');
+    const hash = headerHash(draft);
     try {
-      for await (const line of body(draft)) {
+      yield JSON.stringify(draft.header);
+      for await (const line of draft.lines()) {
         hash.update(line).update('\n');
         yield line;
       }

@@ -12,6 +12,7 @@ import { cancelJob } from './jobs/cancel-job.ts';
 import { closeJobs } from './jobs/close-jobs.ts';
 import { countKnownKeys } from './jobs/count-known-keys.ts';
 import { groupFailures } from './jobs/group-failures.ts';
+import { jobProgress } from './jobs/job-progress.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { readJob } from './jobs/read-job.ts';
 import { resultOf, resultPages } from './jobs/results.ts';
@@ -101,7 +102,8 @@ export function createStore(options: StoreOptions): Store {
     readJob: (id) => readJob(connections, id),
     explainJob: (job) => explainJob(connections, settings, job),
     pool: () => readPool(connections, settings),
-    listJobs: (page) => listJobs(connections, page),
+    listJobs: (query) => listJobs(connections, query),
+    jobProgress: (jobs) => jobProgress(connections, settings, jobs),
     cancelJob: (id) => cancelJob(connections, id),
     async retryJob(id, how) {
       const retried = await retryJob(connections, id, how);

@@ -14,6 +14,8 @@ export { openS3Content } from './files/s3-content.ts';
 export { FileQuotaExceeded, type FileUpload } from './files/upload-file.ts';
 export type { Job } from './jobs/job.ts';
 export type { ItemSource, Quota, SubmitReply } from './jobs/job-draft.ts';
+export type { JobProgress } from './jobs/job-progress.ts';
+export type { JobCursor } from './jobs/list-jobs.ts';
 export type { JobDetail, JobWorker } from './jobs/read-job.ts';
 export type { Result } from './jobs/results.ts';
 export type { LeaseName, LeaseRefusal, ReleasedLease } from './leasing/lease-answers.ts';

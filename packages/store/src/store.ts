@@ -9,7 +9,8 @@ import type { FileStore } from './files/file-store.ts';
 import type { GroupedFailures } from './jobs/group-failures.ts';
 import type { Job } from './jobs/job.ts';
 import type { ItemSource, JobDraft, SubmitReply } from './jobs/job-draft.ts';
-import type { JobPage } from './jobs/list-jobs.ts';
+import type { JobProgress } from './jobs/job-progress.ts';
+import type { JobPage, JobQuery } from './jobs/list-jobs.ts';
 import type { JobDetail } from './jobs/read-job.ts';
 import type { Result, ResultRange } from './jobs/results.ts';
 import type { RetriedRow, RetryScope } from './jobs/retry-job.ts';
@@ -94,8 +95,9 @@ export interface Store {
   explainJob(job: Job): Promise<JobExplanation>;
   /** Reads the workers, what they hold, and the jobs that have unfinished tasks. */
   pool(): Promise<OwnedPool>;
-  /** Newest first. */
-  listJobs(page: JobPage): Promise<Job[]>;
+  listJobs(query: JobQuery): Promise<JobPage>;
+  /** Computes what is known of the progress of these jobs, by their ids. Only open jobs have an entry. */
+  jobProgress(jobs: readonly Job[]): Promise<ReadonlyMap<string, JobProgress>>;
   /** Changes nothing when the job has ended or is cancelled. */
   cancelJob(id: string): Promise<void>;
   /** Sends failed tasks and, with `items`, recorded item errors back to pending. */

@@ -6,6 +6,7 @@ export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';
 export { failureTable } from './failure-table.ts';
 export { jobFailures } from './job-failures.ts';
+export { jobTable } from './job-table.ts';
 export { paintFor } from './paint.ts';
 export { printable } from './printable.ts';
 export { showProgress } from './progress.ts';

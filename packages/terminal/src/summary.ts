@@ -1,4 +1,5 @@
 import type { JobView } from '@macbatch/contract';
+import { printable } from './printable.ts';
 import { duration, rate, table } from './table.ts';
 
 const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
@@ -21,6 +22,8 @@ export function summaryText(job: JobView, tokens?: UsedTokens): string {
   const facts = table(
     ['job', job.id],
     [
+      ...(job.name === null ? [] : [['name', printable(job.name)]]),
+      ...(job.submitted_by === null ? [] : [['submitted by', printable(job.submitted_by)]]),
       ['state', stateText(job)],
       [
         'items ok / failed / total',

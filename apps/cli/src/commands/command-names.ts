@@ -27,7 +27,7 @@ export const COMMANDS = {
   },
   jobs: {
     synopsis: 'jobs',
-    description: 'list jobs, newest first',
+    description: 'list jobs: progress, rate, when they should end',
   },
   job: {
     synopsis: 'job <id>',

@@ -13,7 +13,6 @@ import {
   summaryJson,
   summaryText,
   type Terminal,
-  table,
   watchJob,
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
@@ -38,33 +37,8 @@ function printJob(job: JobView, json: boolean, terminal: Terminal): void {
   else printLine(terminal.stdout, summaryText(job));
 }
 
-/** Adds the commands `jobs`, `job`, `watch`, `cancel` and `retry`. */
+/** Adds the commands `job`, `watch`, `cancel` and `retry`. */
 export function addJobCommands(program: Command, terminal: Terminal): void {
-  withConnection(addCommand(program, 'jobs'))
-    .option('--limit <n>', 'number of jobs', '20')
-    .action(async (options: ConnectionOptions & { readonly limit: string }) => {
-      const { jobs } = await connect(options, terminal).call('listJobs', { query: { limit: options.limit } });
-      if (options.json === true) return printJson(terminal.stdout, jobs);
-      const rows = jobs.map((job) => [
-        job.id,
-        stateText(job),
-        job.job_type,
-        job.model,
-        job.items.total,
-        job.items.ok,
-        job.items.error + job.items.failed,
-        job.lease_expired_events,
-        job.created_at,
-      ]);
-      return printLine(
-        terminal.stdout,
-        table(
-          ['job', 'state', 'type', 'model', 'items', 'ok', 'failed', 'leases expired', 'submitted'],
-          rows,
-        ),
-      );
-    });
-
   withConnection(addCommand(program, 'job'))
     .option('--explain', 'say what the job waits for and when it should end')
     .action(async (part: string, options: ConnectionOptions & { readonly explain?: boolean }) => {

@@ -205,6 +205,7 @@ function exampleDraft(options: RunOptions): Draft {
       retryOn: options.retryOn ?? header.retry_on,
       priority: options.priority,
       fresh: options.fresh,
+      name: options.name ?? 'example batch',
     }),
   };
 }

@@ -1,4 +1,5 @@
-import type { JobHeader } from '@macbatch/contract';
+import { basename } from 'node:path';
+import { type JobHeader, MAX_JOB_NAME_LENGTH } from '@macbatch/contract';
 import { JOB_TYPES, type JobType } from '@macbatch/core';
 import { type Draft, inputDraft, type JobInput, jobHeader, openJobInput } from '@macbatch/job-files';
 import { EXIT, Failure, type Terminal } from '@macbatch/terminal';
@@ -48,7 +49,18 @@ function headerOf(
     retryOn: options.retryOn,
     priority: options.priority,
     fresh: options.fresh,
+    name: options.name ?? nameOf(files),
   });
+}
+
+/** The name of a job without `--name`; undefined for standard input. */
+function nameOf(files: readonly string[]): string | undefined {
+  const [first = '-'] = files;
+  if (first === '-') return undefined;
+  const others = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  return `${basename(first)
+    .slice(0, MAX_JOB_NAME_LENGTH - others.length)
+    .toWellFormed()}${others}`;
 }
 
 /** The model inside the worker. */

@@ -9,6 +9,7 @@ export interface JobOptions {
   readonly retryOn?: string;
   readonly priority?: string;
   readonly fresh?: boolean;
+  readonly name?: string;
 }
 
 /** Adds the options that describe a job. */
@@ -24,6 +25,7 @@ export function withJobOptions(command: Command): Command {
       ),
     )
     .option('--priority <n>', 'from -100 to 100: higher runs first (default: 0)')
+    .option('--name <name>', 'name of the job in lists (default: the name of the file)')
     .option(
       '--fresh',
       'run every item: reuse neither the job of an earlier submission nor outcomes of equal items',

@@ -105,7 +105,14 @@ export class Authenticator {
     const { key, sessionId } = await this.#identified(c, presented);
     if (key.revokedAt !== null) throw new RefusedRequest('invalid_key', 'This key was revoked.');
     if (key.expired) throw new RefusedRequest('invalid_key', 'This key has expired.');
-    return { role: key.role, owner: key.owner, workerId: key.workerId, keyId: key.id, sessionId };
+    return {
+      role: key.role,
+      owner: key.owner,
+      workerId: key.workerId,
+      keyId: key.id,
+      keyName: key.name,
+      sessionId,
+    };
   }
 
   /** Finds the key of a request, sent as it is or by a session of it. */

@@ -11,12 +11,21 @@ export interface Caller {
   readonly workerId: string | null;
   /** The id of its key, which limits are counted by; null if no key is needed. */
   readonly keyId: string | null;
+  /** The name of its key; null if no key is needed. */
+  readonly keyName: string | null;
   /** The id of the session that the request was sent with; null if it was sent with a key, or without one. */
   readonly sessionId: string | null;
 }
 
 /** The caller of every request while no key is needed. */
-export const OPEN: Caller = { role: 'admin', owner: '', workerId: null, keyId: null, sessionId: null };
+export const OPEN: Caller = {
+  role: 'admin',
+  owner: '',
+  workerId: null,
+  keyId: null,
+  keyName: null,
+  sessionId: null,
+};
 
 export function mayUse(caller: Caller, access: Exclude<Access, 'join_token'>): boolean {
   return caller.role === 'admin' || access === 'any_key' || access.some((role) => role === caller.role);

@@ -1,4 +1,4 @@
-import type { JobExplanation } from '@macbatch/contract';
+import type { JobEstimate, JobExplanation } from '@macbatch/contract';
 import type { JobEstimateRange } from '@macbatch/core';
 import type { JobExplanation as Explanation, Job } from '@macbatch/store';
 import { troubleView } from '../workers/trouble-view.ts';
@@ -27,12 +27,13 @@ export function explanationView(
     },
     troubles: wait.troubles.map((trouble) => ({ ...troubleView(trouble), worker_id: trouble.worker })),
     pace: { told: pace.reportedRate, measured: pace.measuredRate },
-    estimate: known === null ? null : estimate(at, known),
+    estimate: known === null ? null : estimateView(at, known),
     no_estimate: typeof expected === 'string' ? expected : null,
   };
 }
 
-function estimate(at: Date, { likely, low, high }: JobEstimateRange) {
+/** An estimate as a part of a reply. It was made at `at`. */
+export function estimateView(at: Date, { likely, low, high }: JobEstimateRange): JobEstimate {
   const after = (seconds: number) => new Date(Math.min(at.getTime() + seconds * 1000, LATEST)).toISOString();
   return {
     likely_seconds: likely,

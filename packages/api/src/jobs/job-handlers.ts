@@ -2,13 +2,14 @@ import { routes } from '@macbatch/contract';
 import { DEFAULT_SHARD_SIZE, workTypeOf } from '@macbatch/core';
 import type { ItemSource, JobDetail, Quota, Store } from '@macbatch/store';
 import type { Context } from 'hono';
-import { type Caller, listed, sees } from '../auth/caller.ts';
+import { type Caller, sees } from '../auth/caller.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { honoPath, jsonResponse, mount, type Surface } from '../requests/mount.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { bodyChunks } from '../requests/request-body.ts';
 import { explanationView } from './explanation-view.ts';
-import { jobSummary, jobViewText } from './job-view.ts';
+import { jobViewText } from './job-view.ts';
+import { listJobs } from './list-jobs.ts';
 import { resultStream } from './result-stream.ts';
 import { readSubmission } from './submission-body.ts';
 
@@ -45,12 +46,7 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
 
   mount(surface, 'listJobs', async ({ query }, caller) => {
     await store.reclaim({ force: false });
-    const page = { owner: listed(caller), before: query.before ?? null, limit: query.limit };
-    const jobs = await store.listJobs(page);
-    return {
-      jobs: jobs.map(jobSummary),
-      next: jobs.length === query.limit ? (jobs.at(-1)?.id ?? null) : null,
-    };
+    return listJobs(store, query, caller);
   });
 
   mount(surface, 'readJob', async ({ params }, caller) => {
@@ -137,6 +133,8 @@ async function submitJob(
     {
       owner: caller.owner,
       ...(quota === null || caller.keyId === null ? {} : { quota }),
+      name: body.header.name ?? null,
+      submittedBy: caller.keyName,
       jobType: workTypeOf(body.header.job_type, body.header.params ?? {}),
       model: body.header.model,
       params: body.params,

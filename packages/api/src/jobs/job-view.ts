@@ -8,6 +8,9 @@ const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 export function jobSummary(job: Job): JobSummary {
   return {
     id: job.id,
+    name: job.name,
+    submitted_by: job.submittedBy,
+    group: job.owner,
     state: job.state,
     job_type: jobTypeOf(job.jobType),
     model: job.model,

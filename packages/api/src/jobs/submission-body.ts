@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { JobHeader, type Line, LineProblem, ndjsonBatches } from '@macbatch/contract';
 import {
   arrayElements,
@@ -13,6 +12,7 @@ import { bodyText } from '../requests/body-text.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import type { BodyLimits } from '../requests/request-body.ts';
+import { SubmissionDigest } from './submission-digest.ts';
 
 /** A submission that is being read. */
 export interface SubmissionBody {
@@ -36,31 +36,17 @@ export async function readSubmission(
   limits: BodyLimits,
 ): Promise<SubmissionBody> {
   const type = contentType?.split(';')[0]?.trim().toLowerCase();
-  const hash = createHash('sha256').update(`${type}\n`);
-  const hashed = hashing(body, hash);
-  const digest = lazyDigest(hash);
-  if (type === 'application/json') return { ...(await readJson(hashed, limits)), digest };
-  if (type === 'application/x-ndjson') return { ...(await readNdjson(hashed, limits)), digest };
+  const hash = new SubmissionDigest(type);
+  const digest = () => hash.digest();
+  if (type === 'application/json') return { ...(await readJson(hash.reading(body), hash, limits)), digest };
+  if (type === 'application/x-ndjson')
+    return { ...(await readNdjson(hash.reading(body), hash, limits)), digest };
   throw new RefusedRequest('unsupported_media_type', 'Send application/json or application/x-ndjson.');
-}
-
-async function* hashing(body: AsyncIterable<Uint8Array>, hash: { update(chunk: Uint8Array): unknown }) {
-  for await (const chunk of body) {
-    hash.update(chunk);
-    yield chunk;
-  }
-}
-
-function lazyDigest(hash: { digest(encoding: 'hex'): string }): () => string {
-  let text: string | undefined;
-  return () => {
-    text ??= hash.digest('hex');
-    return text;
-  };
 }
 
 async function readJson(
   body: AsyncIterable<Uint8Array>,
+  hash: SubmissionDigest,
   limits: BodyLimits,
 ): Promise<Omit<SubmissionBody, 'digest'>> {
   const chunks: Uint8Array[] = [];
@@ -79,6 +65,7 @@ async function readJson(
   const value = parseObject(text, 'The body');
   const { items: itemsValue, ...headerValue } = value;
   const members = distinctMembers(text, 'The body');
+  hash.headerRead(text, 1);
   const header = parseHeader(headerValue, null);
   const payloadProblem = payloadProblemOf(header);
   if (!Array.isArray(itemsValue))
@@ -103,6 +90,7 @@ async function readJson(
 
 async function readNdjson(
   body: AsyncIterable<Uint8Array>,
+  hash: SubmissionDigest,
   limits: BodyLimits,
 ): Promise<Omit<SubmissionBody, 'digest'>> {
   const batches = ndjsonBatches(body, limits.maxLineBytes);
@@ -110,6 +98,7 @@ async function readNdjson(
   if (first === undefined) throw new RefusedRequest('no_items', 'The body is empty.');
   const value = parseObject(first.text, `Line ${first.number}`, first.number);
   const members = distinctMembers(first.text, `Line ${first.number}`, first.number);
+  hash.headerRead(first.text, first.number);
   const header = parseHeader(value, first.number);
   const payloadProblem = payloadProblemOf(header);
   // Blank lines shift the line numbers of the items. Only the positions of these shifts are kept.

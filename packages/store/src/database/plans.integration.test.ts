@@ -1,6 +1,7 @@
 import type postgres from 'postgres';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { readJobRow } from '../jobs/job-rows.ts';
+import { listJobRows } from '../jobs/list-job-rows.ts';
 import { readResults } from '../jobs/read-results.ts';
 import { claimTasks } from '../leasing/claim-tasks.ts';
 import { renewStatement } from '../leasing/renew-leases.ts';
@@ -171,9 +172,9 @@ it('R1: the cost of reading the pool does not grow with the jobs that have ended
   const copies = await planOf(readCopiedWork.text, readCopiedWork.values());
   expect(copies).not.toMatch(/Seq Scan on (copies|tasks|jobs)/);
   expect(buffersOf(copies)).toBeLessThan(200);
-  expect(buffersOf(await planOf(readRecentItems.text, readRecentItems.values({ job: jobId })))).toBeLessThan(
-    20,
-  );
+  expect(
+    buffersOf(await planOf(readRecentItems.text, readRecentItems.values({ jobs: [jobId] }))),
+  ).toBeLessThan(20);
 });
 
 it('the cost of reading a page of results does not grow with the results of the job', async () => {
@@ -188,4 +189,35 @@ it('the cost of reading a page of results does not grow with the results of the 
   expect(plan).toContain('rows=100');
   expect(plan).not.toMatch(/Seq Scan on (results|leases|items|tasks)/);
   expect(buffersOf(plan)).toBeLessThan(500);
+});
+
+it('a page of jobs reads the tallies of its jobs only, among 10,000 jobs', async () => {
+  await db.sql`
+    insert into jobs (id, name, job_type, model, params, shard_size, retry_on, item_count, task_count, body_digest, finished_at)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'job ' || n, 'noop', 'noop', '{}', 1, 'attempts', 1, 1, '', now()
+    from generate_series(1, 10000) as n`;
+  await db.sql`
+    insert into job_tallies (job_id, worker_id, done) select id, worker, 1 from jobs, unnest('{ann,bob}'::text[]) as worker
+    where finished_at is not null`;
+  const all = {
+    owner: null,
+    states: null,
+    workTypes: null,
+    model: null,
+    text: null,
+    before: null,
+    limit: 50,
+  };
+  const blocksOf = async (part: keyof typeof listJobRows, filter: Partial<typeof all> | object) => {
+    const plan = await planOf(listJobRows[part].text, listJobRows[part].values({ ...all, ...filter }));
+    expect(plan).not.toContain('Seq Scan on job_tallies');
+    return buffersOf(plan);
+  };
+  for (const statistics of ['of one job', 'of all jobs']) {
+    if (statistics === 'of all jobs') await db.sql`vacuum analyze jobs, job_tallies`;
+    expect(await blocksOf('open', {}), statistics).toBeLessThan(50);
+    expect(await blocksOf('ended', {}), statistics).toBeLessThan(1000);
+    // A text is looked for in the names of all jobs, without their tallies.
+    expect(await blocksOf('all', { text: 'job 77', states: ['failed'] }), statistics).toBeLessThan(1500);
+  }
 });

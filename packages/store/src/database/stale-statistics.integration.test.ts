@@ -68,6 +68,10 @@ async function runWholeLife(store: Store): Promise<void> {
   const { groups } = failed === null ? { groups: [] } : await store.groupFailures(failed);
   expect(groups.length).toBeGreaterThan(0);
   expect(await store.retryJob(job, { items: true, failure: '00000000' })).toMatchObject({ tasks: 0 });
+  const list = { owner: '', states: ['failed'], text: 'no job has this text', openFirst: true } as const;
+  const { jobs: listed } = await store.listJobs({ ...list, text: undefined, limit: 100 });
+  await store.jobProgress(listed);
+  expect(await store.listJobs({ ...list, limit: 100 })).toEqual({ jobs: [], next: null });
   await store.listEvents({ owner: '', job, worker: null, kind: null, before: null, limit: 100 });
   expect(await store.retryJob(job, { items: true })).toMatchObject({ tasks: third });
   await runAll(store, completion);

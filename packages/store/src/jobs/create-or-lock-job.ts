@@ -13,8 +13,8 @@ interface ExistingJob {
 export async function createOrLock(tx: postgres.Sql, draft: JobDraft): Promise<ExistingJob | null> {
   for (;;) {
     const [created] = await tx`
-      insert into jobs (id, owner, job_type, model, params, shard_size, retry_on, priority, item_count, task_count, idempotency_key, body_digest, first_task_id)
-      values (${draft.id}, ${draft.owner ?? ''}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn},
+      insert into jobs (id, owner, name, submitted_by, job_type, model, params, shard_size, retry_on, priority, item_count, task_count, idempotency_key, body_digest, first_task_id)
+      values (${draft.id}, ${draft.owner ?? ''}, ${draft.name ?? null}, ${draft.submittedBy ?? null}, ${draft.jobType}, ${draft.model}, ${draft.params}, ${draft.shardSize}, ${draft.retryOn},
         ${draft.priority ?? 0}, 0, 0, ${ownedKey(draft)}, '', (select last_value from tasks_id_seq))
       on conflict (idempotency_key) do nothing
       returning id`;

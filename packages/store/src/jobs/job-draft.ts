@@ -5,6 +5,18 @@ export interface JobDraft {
   readonly id: string;
   /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner?: string;
+  /**
+   * For people.
+   *
+   * @default null
+   */
+  readonly name?: string | null;
+  /**
+   * The name of the key that submits the job.
+   *
+   * @default null
+   */
+  readonly submittedBy?: string | null;
   readonly jobType: WorkType;
   readonly model: string;
   /** JSON text. */

@@ -5,6 +5,8 @@ import { statement } from '../database/statement.ts';
 export interface JobRow {
   readonly id: string;
   readonly owner: string;
+  readonly name: string | null;
+  readonly submitted_by: string | null;
   readonly job_type: string;
   readonly model: string;
   readonly params: string;
@@ -30,46 +32,37 @@ export interface JobRow {
   readonly lease_expired_events: number;
 }
 
-const jobRows = (condition: SQL, limit: SQL): SQL => sql`
-  select ${jobs}.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
-    tally.leases_expired as lease_expired_events,
-    tally.items_failed
-    + case when ${jobs.repeatedCount} = 0 or tally.failed = 0 then 0 else (
-      -- Items that repeat one whose task has failed: a look-up for each failed task, never one for each repeat and task.
-      select coalesce(sum(repeats.count), 0)::int from ${tasks}
-      cross join lateral (
-        select count(*) from ${items} as repeat
-        where repeat.job_id = ${jobs.id}
-          and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
-          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.seq offset 0)
-          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.leader_seq offset 0)
-      ) as repeats
-      where ${tasks.jobId} = ${jobs.id} and ${tasks.status} = 'failed'
-    ) end as items_failed
-  from ${jobs}
-  cross join lateral (
+/** The sums of a job's tallies. `job` is its id. */
+export const talliesOf = (job: SQL): SQL => sql`
     select coalesce(sum(pending), 0)::int as pending, coalesce(sum(leased), 0)::int as leased,
       coalesce(sum(done), 0)::int as done, coalesce(sum(failed), 0)::int as failed,
       coalesce(sum(leases_granted), 0)::int as leases_granted,
       coalesce(sum(items_ok), 0)::int as items_ok, coalesce(sum(items_error), 0)::int as items_error,
       coalesce(sum(items_failed), 0)::int as items_failed, coalesce(sum(leases_expired), 0)::int as leases_expired
-    from ${jobTallies} where ${jobTallies.jobId} = ${jobs.id}
-  ) as tally
-  where ${jobs.prunedAt} is null and ${condition}
-  order by ${jobs.id} desc
-  limit ${limit}`;
+    from ${jobTallies} where ${jobTallies.jobId} = ${job}`;
+
+/** Selects jobs with their counts. `chosen` is a query of rows of `jobs`; it should return few. */
+export const jobRows = (chosen: SQL): SQL => sql`
+  select jobs.*, tally.pending, tally.leased, tally.done, tally.failed, tally.leases_granted, tally.items_ok, tally.items_error,
+    tally.leases_expired as lease_expired_events,
+    tally.items_failed
+    + case when jobs.repeated_count = 0 or tally.failed = 0 then 0 else (
+      -- Items that repeat one whose task has failed: a look-up for each failed task, never one for each repeat and task.
+      select coalesce(sum(repeats.count), 0)::int from ${tasks}
+      cross join lateral (
+        select count(*) from ${items} as repeat
+        where repeat.job_id = jobs.id
+          and repeat.leader_seq >= ${tasks.firstSeq} and repeat.leader_seq < ${tasks.firstSeq} + ${tasks.itemCount}
+          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.seq offset 0)
+          and not exists (select from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.leader_seq offset 0)
+      ) as repeats
+      where ${tasks.jobId} = jobs.id and ${tasks.status} = 'failed'
+    ) end as items_failed
+  from (${chosen}) as jobs
+  cross join lateral (${talliesOf(sql`jobs.id`)}) as tally
+  order by jobs.id desc`;
 
 /** Reads one job with its counts. */
 export const readJobRow = statement<{ job: string }, JobRow>((arg) =>
-  jobRows(sql`${jobs.id} = ${arg.job('uuid')}`, sql`1`),
-);
-
-/** Reads a page of jobs, newest first. */
-export const listJobRows = statement<{ owner: string | null; before: string | null; limit: number }, JobRow>(
-  (arg) =>
-    jobRows(
-      sql`(${arg.owner('text')} is null or ${jobs.owner} = ${arg.owner('text')})
-    and (${arg.before('uuid')} is null or ${jobs.id} < ${arg.before('uuid')})`,
-      arg.limit('int'),
-    ),
+  jobRows(sql`select * from ${jobs} where ${jobs.prunedAt} is null and ${jobs.id} = ${arg.job('uuid')}`),
 );

@@ -13,6 +13,9 @@ export interface Job {
   readonly id: string;
   /** The group of keys that owns the job; empty if the pool works without keys. */
   readonly owner: string;
+  readonly name: string | null;
+  /** The name of the key that submitted the job; null if that is not known. */
+  readonly submittedBy: string | null;
   readonly state: JobState;
   readonly jobType: WorkType;
   readonly model: string;
@@ -54,6 +57,8 @@ export function toJob(row: JobRow): Job {
   return {
     id: row.id,
     owner: row.owner,
+    name: row.name,
+    submittedBy: row.submitted_by,
     state: jobState({ cancelled, tasks, leasesGranted: row.leases_granted }),
     jobType: knownValue(WORK_TYPES, row.job_type),
     model: row.model,

@@ -5,6 +5,7 @@ import {
   type JobEstimateRange,
   type JobWait,
   jobWait,
+  type MeasuredRate,
   measuredRate,
   type NoEstimateReason,
 } from '@macbatch/core';
@@ -16,18 +17,19 @@ import { decayedItems } from '../tasks/recent-items.ts';
 import { type PoolSettings, readPool } from './read-pool.ts';
 
 interface RecentItemsRow {
+  readonly job_id: string;
   readonly worker_id: string;
   readonly decayed_items: number;
   /** Seconds since the worker's first lease of the job. */
   readonly since_seconds: number;
 }
 
-/** Reads what each worker has lately finished of a job. */
-export const readRecentItems = statement<{ job: string }, RecentItemsRow>(
+/** Reads what each worker has lately finished of these jobs. */
+export const readRecentItems = statement<{ jobs: readonly string[] }, RecentItemsRow>(
   (arg) => sql`
-  select worker_id, ${decayedItems(sql`${jobTallies.recentItems}`, sql`${jobTallies.lastAt}`)}::float8 as decayed_items,
+  select job_id, worker_id, ${decayedItems(sql`${jobTallies.recentItems}`, sql`${jobTallies.lastAt}`)}::float8 as decayed_items,
     greatest(0, extract(epoch from now() - ${jobTallies.firstAt}))::float8 as since_seconds
-  from ${jobTallies} where ${jobTallies.jobId} = ${arg.job('uuid')} and worker_id <> ''`,
+  from ${jobTallies} where ${jobTallies.jobId} = any(${arg.jobs('uuid[]')}) and worker_id <> ''`,
 );
 
 /** What a job waits for and when it should end. */
@@ -48,16 +50,11 @@ export async function explainJob(
   settings: PoolSettings,
   job: Job,
 ): Promise<JobExplanation> {
-  const [pool, recent] = await Promise.all([
+  const [pool, rates] = await Promise.all([
     readPool(connections, settings),
-    readRecentItems.run(connections.durable, { job: job.id }),
+    readMeasuredRates(connections, [job.id]),
   ]);
-  const measured = new Map(
-    recent.map((row) => [
-      row.worker_id,
-      measuredRate({ decayedItems: row.decayed_items, sinceSeconds: row.since_seconds }),
-    ]),
-  );
+  const measured = rates.get(job.id) ?? new Map<string, MeasuredRate>();
   const reported = pool.workers
     .filter(({ alive }) => alive)
     .flatMap(({ rates }) => rates)
@@ -71,6 +68,26 @@ export async function explainJob(
   };
 }
 
-function totalRate(rates: readonly { readonly itemsPerSecond: number }[]): number {
+/** Reads the measured rates of these jobs: by job, then by worker. */
+export async function readMeasuredRates(
+  { durable }: ConnectionPools,
+  jobs: readonly string[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, MeasuredRate>>> {
+  const rows = await readRecentItems.run(durable, { jobs });
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.job_id)].map(([job, ofJob]) => [
+      job,
+      new Map(
+        ofJob.map((row) => [
+          row.worker_id,
+          measuredRate({ decayedItems: row.decayed_items, sinceSeconds: row.since_seconds }),
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Sums rates in items a second. */
+export function totalRate(rates: readonly { readonly itemsPerSecond: number }[]): number {
   return rates.reduce((total, { itemsPerSecond }) => total + itemsPerSecond, 0);
 }

@@ -4,6 +4,9 @@ import type { JobSummary } from '@macbatch/contract';
 export function jobSummary(id: string, state: JobSummary['state']): JobSummary {
   return {
     id,
+    name: null,
+    submitted_by: null,
+    group: '',
     state,
     job_type: 'chat',
     model: 'm',

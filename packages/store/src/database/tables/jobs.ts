@@ -10,6 +10,10 @@ export const jobs = pgTable(
     id: uuid('id').primaryKey(), // uuid v7: the order of ids is the order of submission
     /** The group of keys that owns the job; empty if the pool works without keys. */
     owner: text('owner').notNull().default(''),
+    /** For people. Not part of what makes two submissions the same. */
+    name: text('name'),
+    /** The name of the key that submitted the job, as it was then. */
+    submittedBy: text('submitted_by'),
     jobType: text('job_type').notNull(), // a work type: for raw requests it names the endpoint
     model: text('model').notNull(),
     params: text('params').notNull(), // JSON text, as the submitter wrote it
