@@ -6,7 +6,7 @@ import { type JobRow, jobRows, talliesOf } from './job-rows.ts';
 import { jobIsOpen } from './open-job.ts';
 
 /** Which jobs are listed. Null: no matter. */
-export type JobFilter = {
+type JobFilter = {
   owner: string | null;
   states: readonly string[] | null;
   /** Job types and, for raw requests, endpoints: all work types that are listed. */
