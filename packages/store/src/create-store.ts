@@ -21,7 +21,7 @@ import { submitJob } from './jobs/submit-job.ts';
 import { endLeasesOfBoots } from './leasing/end-leases-of-boots.ts';
 import { type LeaseName, type LeaseRefusal, leaseKey, type ReleasedLease } from './leasing/lease-answers.ts';
 import { leaseTasks } from './leasing/lease-tasks.ts';
-import { leasesOfBoots } from './leasing/leases-of-boots.ts';
+import { copiesOfBoots, leasesOfBoots } from './leasing/leases-of-boots.ts';
 import { releaseLeases } from './leasing/release-leases.ts';
 import { renewLeases } from './leasing/renew-leases.ts';
 import { createScheduler, forgetClaimed } from './leasing/scheduler.ts';
@@ -43,6 +43,9 @@ import { listBoots } from './workers/list-boots.ts';
 import { listWorkers } from './workers/list-workers.ts';
 import { offeredModels } from './workers/offered-models.ts';
 import { recordBoot } from './workers/record-boot.ts';
+
+/** The most times that leases of dead boots are ended: a renewal that was under way may extend one meanwhile. */
+const MAX_EXPIRY_ROUNDS = 10;
 
 /** Opens a store. The schema must be up to date: see `migrate`. */
 export function createStore(options: StoreOptions): Store {
@@ -145,8 +148,11 @@ export function createStore(options: StoreOptions): Store {
     heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
     releaseBoots,
     async expireBoots(worker, boots) {
-      if ((await endLeasesOfBoots(connections, worker, boots)) > 0) await reclaim({ force: true });
-      await releaseBoots(worker, boots);
+      for (let round = 0; round < MAX_EXPIRY_ROUNDS; round += 1) {
+        if ((await endLeasesOfBoots(connections, worker, boots)) === 0) break;
+        await reclaim({ force: true });
+      }
+      await release(worker, await copiesOfBoots(connections, worker, boots));
     },
     keys: createKeyStore(connections),
     files: createFileStore(connections, options.fileContent),

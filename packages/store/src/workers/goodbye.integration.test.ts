@@ -93,3 +93,19 @@ it('W7: releases leases and copies of a boot, except those to keep', async () =>
   await db.store.releaseBoots('ann', ['boot-of-ann']);
   expect(await taskRow(task)).toMatchObject({ status: 'pending' });
 });
+
+it('W8: charges the attempt of a dead boot, even if a renewal of that boot is still under way', async () => {
+  const { store, sql } = db;
+  await submitJob(store, { items: ROUNDS, shardSize: 1 });
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [task] = await leaseTasks(store, 'ann');
+    if (task === undefined) throw new Error('nothing was leased');
+    const renewals = async () => {
+      for (let n = 0; n < 4; n += 1) await store.renew('ann', 'boot-of-ann', [task]);
+    };
+    await Promise.all([store.expireBoots('ann', ['boot-of-ann']), renewals(), renewals()]);
+    await store.expireBoots('ann', ['boot-of-ann']);
+  }
+  expect(await sql`select from tasks where status = 'leased' or returns > 0`).toHaveLength(0);
+  expect(await audit(sql)).toEqual([]);
+});
