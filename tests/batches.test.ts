@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startControl } from './testing/pool.ts';
 
 const CHAT = '/v1/chat/completions';
+const MESSAGES_BATCHES = '/v1/messages/batches';
 /** The advisory lock that stops a control plane. */
 const STOP = 4711;
 
@@ -74,6 +75,11 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
     const body = { input_file_id: file.id, endpoint: CHAT, completion_window: '24h' };
     return ((await (await call('POST', '/v1/batches', body)).json()) as Batch).id;
   };
+  const createMessages = async (): Promise<string> => {
+    const ids = Array.from({ length: 30 }, (_, n) => `r${n}`);
+    const requests = ids.map((id) => ({ custom_id: id, params: { model: 'm', max_tokens: 1 } }));
+    return ((await (await call('POST', MESSAGES_BATCHES, { requests })).json()) as Batch).id;
+  };
   const statesOf = async () => {
     const rows = await sql<{ id: string; state: string }[]>`select id, state from batches`;
     return new Map(rows.map(({ id, state }) => [id, state]));
@@ -101,22 +107,27 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
 
   await stopAt('jobs', 'failed');
   const [done, cancelled, expired] = [await create(30), await create(30), await create(30)];
-  await kill(3);
+  let messages = createMessages().catch(() => 'no answer');
+  await kill(4);
+  expect(await messages).toBe('no answer');
   expect(new Set((await statesOf()).values())).toEqual(new Set(['validating']));
   expect(await sql`select from jobs`).toHaveLength(0);
 
   await stopAt('in_progress');
   await restart();
-  await kill(3);
+  messages = createMessages().catch(() => 'no answer');
+  await kill(4);
+  expect(await messages).toBe('no answer');
   expect(new Set((await statesOf()).values())).toEqual(new Set(['validating']));
   expect(await sql`select from items`).toHaveLength(0);
 
   await stopAt('failed');
   await restart();
   const invalid = await create(0);
+  const answered = await createMessages();
   await until(async () => {
     const states = await statesOf();
-    return [done, cancelled, expired].every((id) => states.get(id) === 'in_progress');
+    return [done, cancelled, expired, answered].every((id) => states.get(id) === 'in_progress');
   });
   await kill(1);
   expect((await statesOf()).get(invalid)).toBe('validating');
@@ -131,7 +142,7 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
   const asked = call('POST', `/v1/batches/${cancelled}/cancel`, {}).catch(() => 'no answer');
   await kill(3);
   expect(await asked).toBe('no answer');
-  expect([...(await statesOf())].filter(([, state]) => state === 'in_progress')).toHaveLength(3);
+  expect([...(await statesOf())].filter(([, state]) => state === 'in_progress')).toHaveLength(4);
 
   await stopAt('files');
   await restart();
@@ -143,6 +154,7 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
       [cancelled, 'cancelling'],
       [expired, 'expiring'],
       [invalid, 'failed'],
+      [answered, 'in_progress'],
     ]),
   );
 
@@ -154,6 +166,7 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
 
   await sql`truncate stops`;
   await restart();
+  await runRequests(store, sql, answered);
   await until(async () => {
     const states = [...(await statesOf()).values()];
     return states.every((state) => ['completed', 'cancelled', 'expired', 'failed'].includes(state));
@@ -178,10 +191,18 @@ it('A4: loses nothing when the control plane is killed at every change of a batc
     expect([output.length, errors.length]).toEqual([completed, 30 - completed]);
     expect(new Set([...output, ...errors]).size).toBe(30);
   }
-  // Three jobs, four input files, and two files of each batch that ran: nothing is left of what was killed.
-  expect(await sql`select from jobs`).toHaveLength(3);
-  await until(async () => (await sql`select from files`).length === 4 + 6);
-  expect(await sql`select distinct file_id from file_chunks`).toHaveLength(4 + 6);
+  const results = await (await call('GET', `${MESSAGES_BATCHES}/${answered}/results`)).text();
+  const types = results
+    .trimEnd()
+    .split('\n')
+    .map((line) => /"result":\{"type":"(\w+)"/.exec(line)?.[1]);
+  expect(types.sort()).toEqual(['errored', ...types.slice(1).map(() => 'succeeded')]);
+  expect(types).toHaveLength(30);
+  // Four input files, two files of each batch of OpenAI that ran, and the results of the messages: nothing is left of
+  // what was killed.
+  expect(await sql`select from jobs`).toHaveLength(4);
+  await until(async () => (await sql`select from files`).length === 4 + 6 + 1);
+  expect(await sql`select distinct file_id from file_chunks`).toHaveLength(4 + 6 + 1);
   expect(await audit(control.databaseUrl)).toEqual([]);
 });
 
@@ -193,7 +214,8 @@ async function runRequests(
   limit?: number,
 ): Promise<void> {
   const [job] = await sql<{ id: string }[]>`select job_id as id from batch_jobs where batch_id = ${batch}`;
-  const offers = [{ jobType: `request:${CHAT}`, model: 'm' }] as const;
+  const endpoint = batch.startsWith('msgbatch_') ? '/v1/messages' : CHAT;
+  const offers = [{ jobType: `request:${endpoint}`, model: 'm' }] as const;
   const lease = { worker: batch, boot: 'boot', limit: 100, offers, renews: false };
   const { tasks } = await store.lease(lease);
   const model = { name: 'm', digest: null };

@@ -35,6 +35,8 @@ export function limitsOf(config: ControlConfig): Required<NonNullable<AppOptions
     maxFileLineBytes: config.MACBATCH_FILE_MAX_LINE_MB * MEGABYTE,
     fileQuotaBytes: config.MACBATCH_FILE_QUOTA_MB * MEGABYTE,
     fileExpirySeconds: config.MACBATCH_FILE_DAYS * DAY_SECONDS,
+    maxMessageRequests: config.MACBATCH_MESSAGE_BATCH_MAX_REQUESTS,
+    maxMessageBatchBytes: config.MACBATCH_MESSAGE_BATCH_MAX_MB * MEGABYTE,
   };
 }
 

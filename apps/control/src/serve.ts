@@ -74,9 +74,10 @@ export async function serve(
     // R4: reclaims leases that expired while no control plane was running.
     const { reclaimed, failed } = await store.reclaim({ force: true });
     log('leases.reconciled', { reclaimed, failed });
+    const batchLimits = batchLimitsOf(config);
     const batches = createBatchRunner({
       store,
-      limits: batchLimitsOf(config),
+      limits: batchLimits,
       onError: (error, batch) => log('batch.failed', { batch, error: error.stack ?? error.message }),
     });
     const app = createApp({
@@ -86,6 +87,7 @@ export async function serve(
       trustProxy,
       limits: limitsOf(config),
       quota: quotaOf(config),
+      reuseInBatches: batchLimits.reuse,
       hasRoom: diskSpaceCheck(config),
       stopping: shutdownRequested,
       onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),

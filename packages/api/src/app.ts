@@ -1,9 +1,25 @@
-import { randomUUID } from 'node:crypto';
-import { API_VERSION, API_VERSION_HEADER, openAiRoutes, openApiDocument, routes } from '@macbatch/contract';
+import {
+  API_VERSION,
+  API_VERSION_HEADER,
+  anthropicRoutes,
+  openAiRoutes,
+  openApiDocument,
+  routes,
+} from '@macbatch/contract';
 import type { Quota, Store } from '@macbatch/store';
 import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { type PrometheusContentType, Registry } from 'prom-client';
+import { isAnthropicPath } from './anthropic/anthropic-paths.ts';
+import {
+  AnthropicRefusal,
+  anthropicErrorResponse,
+  newRequestId,
+  REQUEST_ID_HEADER,
+} from './anthropic/anthropic-refusal.ts';
+import { mountDirectMessages } from './anthropic/direct-messages.ts';
+import { mountMessageBatches } from './anthropic/message-batch-handlers.ts';
+import type { MessageBatchLimits } from './anthropic/receive-requests.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { mountKeys } from './auth/key-handlers.ts';
 import type { RequestLimits } from './auth/request-limits.ts';
@@ -23,14 +39,19 @@ import type { Surface } from './requests/mount.ts';
 import { isDiskFull, isOutage } from './requests/outage.ts';
 import { problemResponse, RefusedRequest } from './requests/refused-request.ts';
 import type { BodyLimits } from './requests/request-body.ts';
+import { requestOrigin } from './requests/request-origin.ts';
 import { mountTasks } from './tasks/task-handlers.ts';
 import { mountWorkers } from './workers/worker-handlers.ts';
 
+type AppLimits = BodyLimits & RequestLimits & FileLimits & MessageBatchLimits;
+
 export interface AppOptions {
   readonly store: Store;
-  readonly limits?: Partial<BodyLimits & RequestLimits & FileLimits>;
+  readonly limits?: Partial<AppLimits>;
   /** Limits on the unfinished jobs of one group; null for no limit. */
   readonly quota?: Quota | null;
+  /** Requests of message batches take the outcomes of equal requests in earlier jobs. False by default. */
+  readonly reuseInBatches?: boolean;
   /**
    * Lets every request in while no key exists. Only safe if no other machine can reach the control plane. False by
    * default.
@@ -53,7 +74,7 @@ export interface AppOptions {
   readonly monotonicMs?: () => number;
 }
 
-const DEFAULT_LIMITS: BodyLimits & RequestLimits & FileLimits = {
+const DEFAULT_LIMITS: AppLimits = {
   maxJsonBytes: 64 * 1024 * 1024,
   maxLineBytes: 16 * 1024 * 1024,
   bodyIdleMs: 30_000,
@@ -64,6 +85,8 @@ const DEFAULT_LIMITS: BodyLimits & RequestLimits & FileLimits = {
   maxFileLineBytes: 64 * 1024 * 1024,
   fileQuotaBytes: 100 * 1024 ** 3,
   fileExpirySeconds: 30 * 24 * 60 * 60,
+  maxMessageRequests: 100_000,
+  maxMessageBatchBytes: 256 * 1024 * 1024,
 };
 const DEFAULT_QUOTA: Quota = { items: 20_000_000, payloadBytes: 50 * 1024 ** 3 };
 
@@ -97,26 +120,42 @@ export function createApp(options: AppOptions): Hono {
     c.header('cache-control', 'no-store');
     c.header(API_VERSION_HEADER, String(API_VERSION));
     // OpenAI's client libraries show it as the id of the request.
-    if (isOpenAiPath(c.req.path)) c.header('x-request-id', `req_${randomUUID().replaceAll('-', '')}`);
+    if (isOpenAiPath(c.req.path)) c.header('x-request-id', newRequestId());
+    // An error has its id already.
+    if (isAnthropicPath(c.req.path) && !c.res.headers.has(REQUEST_ID_HEADER))
+      c.header(REQUEST_ID_HEADER, newRequestId());
   });
   const hasRoom = options.hasRoom ?? (() => Promise.resolve(true));
-  mountJobs(surface, { quota: options.quota === undefined ? DEFAULT_QUOTA : options.quota, hasRoom });
+  const quota = options.quota === undefined ? DEFAULT_QUOTA : options.quota;
+  const onBatchWork = options.onBatchWork ?? (() => undefined);
+  mountJobs(surface, { quota, hasRoom });
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
   mountEvents(surface);
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });
-  mountBatches(surface, options.onBatchWork ?? (() => undefined));
+  mountBatches(surface, onBatchWork);
   mountModels(surface);
   mountDirectCalls(surface);
+  mountMessageBatches(surface, {
+    limits,
+    quota,
+    reuse: options.reuseInBatches ?? false,
+    hasRoom,
+    originOf: (c) => requestOrigin(c, options.trustProxy ?? false),
+    onBatchWork,
+  });
+  mountDirectMessages(surface);
   mountOperations(surface, new PoolMetrics(registry), monotonicMs);
 
   const document = JSON.stringify(openApiDocument());
   app.get('/openapi.json', (c) => c.body(document, 200, { 'content-type': 'application/json' }));
 
-  /** OpenAI's client libraries expect other error replies than RFC 9457. */
-  const refuse = (path: string, refusal: RefusedRequest): Response =>
-    isOpenAiPath(path) ? openAiErrorResponse(refusal) : problemResponse(refusal);
+  /** Client libraries of OpenAI and Anthropic expect other error replies than RFC 9457. */
+  const refuse = (path: string, refusal: RefusedRequest): Response => {
+    if (isAnthropicPath(path)) return anthropicErrorResponse(refusal);
+    return isOpenAiPath(path) ? openAiErrorResponse(refusal) : problemResponse(refusal);
+  };
 
   app.notFound((c) => {
     const { path, method } = c.req;
@@ -133,7 +172,10 @@ export function createApp(options: AppOptions): Hono {
 
   app.onError((error, c) => {
     const { path, method } = c.req;
-    if (error instanceof OpenAiRefusal) return openAiErrorResponse(error);
+    if (error instanceof AnthropicRefusal) return anthropicErrorResponse(error);
+    // Anthropic's routes share code with those of OpenAI.
+    if (error instanceof OpenAiRefusal)
+      return isAnthropicPath(path) ? anthropicErrorResponse(error) : openAiErrorResponse(error);
     if (error instanceof RefusedRequest) return refuse(path, error);
     options.onError?.(error, { method, path });
     return refuse(path, failure(error));
@@ -161,7 +203,7 @@ const PLAIN_PATHS = ['/openapi.json', ...OPERATION_PATHS];
 
 function methodsOf(path: string): string[] {
   if (PLAIN_PATHS.includes(path)) return ['GET'];
-  return Object.values({ ...routes, ...openAiRoutes })
+  return Object.values({ ...routes, ...openAiRoutes, ...anthropicRoutes })
     .filter((route) => new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))
     .map((route) => route.method.toUpperCase());
 }

@@ -1,5 +1,14 @@
 export { ACCESS, type Access } from './access.ts';
 export { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
+export { AnthropicError } from './anthropic/anthropic-error.ts';
+export {
+  CreateMessageBatch,
+  MessageBatchDeleted,
+  MessageBatchList,
+  MessageBatchListQuery,
+  MessageBatchObject,
+} from './anthropic/message-batch.ts';
+export { anthropicRoutes } from './anthropic/routes.ts';
 export {
   API_VERSION,
   API_VERSION_HEADER,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { anthropicRoutes } from './anthropic/routes.ts';
 import { openAiRoutes } from './openai/routes.ts';
 import { openApiDocument } from './openapi.ts';
 import { PROBLEMS } from './problem.ts';
@@ -30,7 +31,11 @@ describe('openApiDocument', () => {
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
     expect(new Set(described)).toEqual(
-      new Set(Object.values({ ...routes, ...openAiRoutes }).map(({ method, path }) => `${method} ${path}`)),
+      new Set(
+        Object.values({ ...routes, ...openAiRoutes, ...anthropicRoutes }).map(
+          ({ method, path }) => `${method} ${path}`,
+        ),
+      ),
     );
     for (const methods of Object.values(document.paths)) {
       for (const { responses } of Object.values(methods)) expect(Object.keys(responses)).toContain('default');

@@ -9,6 +9,9 @@ export {
   ENDED_BATCH_STATES,
 } from './batches/batch-state.ts';
 export { type BatchUsage, BatchUsageSum } from './batches/batch-usage.ts';
+export { MessageBatchCheck } from './batches/message-batch-check.ts';
+export { parseMessageRequest } from './batches/message-request.ts';
+export { anthropicErrorType, messageResultLine } from './batches/message-result.ts';
 export {
   estimateJob,
   type JobEstimateRange,
@@ -25,6 +28,7 @@ export {
 export type { HeldWork, OpenJob, PoolState, PoolWorker } from './estimates/pool-state.ts';
 export { WORKER_STATES, type WorkerState, workerState } from './estimates/worker-state.ts';
 export { classifyLabels, type Label } from './items/classify-labels.ts';
+export { ElementProblem, ElementSplitter } from './items/element-splitter.ts';
 export {
   type FailureGroup,
   FailureGroups,

@@ -36,6 +36,12 @@ export const ControlConfig = z.object({
   MACBATCH_BATCH_MAX_REQUESTS: z.coerce.number('must be a number of requests').int().min(1).default(50_000),
   MACBATCH_BATCH_MIXED_MODELS: z.enum(['refuse', 'route'], 'must be refuse or route').default('refuse'),
   MACBATCH_BATCH_LEDGER: z.enum(['on', 'off'], 'must be on or off').default('off'),
+  MACBATCH_MESSAGE_BATCH_MAX_REQUESTS: z.coerce
+    .number('must be a number of requests')
+    .int()
+    .min(1)
+    .default(100_000),
+  MACBATCH_MESSAGE_BATCH_MAX_MB: z.coerce.number('must be a number of megabytes').min(1).default(256),
   MACBATCH_BATCH_DAYS: z.coerce.number('must be a number of days').int().min(1).max(36_500).default(365),
   MACBATCH_FILE_STORE_URL: z.url({ protocol: /^https?$/, error: 'must be the URL of a bucket' }).optional(),
   AWS_ACCESS_KEY_ID: z.string().optional(),

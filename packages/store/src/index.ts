@@ -3,6 +3,8 @@ export type { NewKey } from './access/keys.ts';
 export type { BatchItem } from './batches/batch-outcomes.ts';
 export type { Batch } from './batches/batch-rows.ts';
 export { type BatchClaim, BatchClaimLost } from './batches/claim-batch.ts';
+export type { MessageBatchReply } from './batches/create-message-batch.ts';
+export type { BatchJobDraft } from './batches/submit-batch.ts';
 export type { SuspectItem } from './copies/exclude-from-copies.ts';
 export { createStore } from './create-store.ts';
 export { migrate } from './database/migrate.ts';

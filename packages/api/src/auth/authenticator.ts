@@ -57,17 +57,25 @@ export class Authenticator {
    * Identifies the caller of the OpenAI interface. Its client libraries cannot send a request without a key, so any text
    * that is no key of ours is ignored while no key is needed.
    */
-  async admitOpenAi(c: Context): Promise<Caller> {
-    const isOurs = /^Bearer +mb[ks]_/i.test(c.req.header('authorization') ?? '');
-    if (!isOurs && (await this.isOpen())) return OPEN;
-    return this.admitRole(c, 'submit', 'admin');
+  admitOpenAi(c: Context): Promise<Caller> {
+    return this.#admitClient(c, c.req.header('authorization'));
+  }
+
+  /** Identifies the caller of Anthropic's interface like that of OpenAI's. Its client libraries send `x-api-key`. */
+  admitAnthropic(c: Context): Promise<Caller> {
+    const apiKey = c.req.header('x-api-key');
+    const header = c.req.header('authorization');
+    // Some programs send both.
+    const isInApiKey = apiKey !== undefined && (header === undefined || apiKey.startsWith('mbk_'));
+    return this.#admitClient(c, isInApiKey ? `Bearer ${apiKey}` : header);
   }
 
   /** Reads the join token of a request. */
   async joinToken(c: Context): Promise<StoredSecret> {
     await this.#limits.attempt(clientAddress(c, this.#trustProxy));
     return (
-      bearer(c, 'mbj') ?? refuse('unauthenticated', 'Send the join token as Authorization: Bearer mbj_….')
+      bearer(c, c.req.header('authorization'), 'mbj') ??
+      refuse('unauthenticated', 'Send the join token as Authorization: Bearer mbj_….')
     );
   }
 
@@ -89,15 +97,25 @@ export class Authenticator {
     return true;
   }
 
-  async #admitted(c: Context, may: (caller: Caller) => boolean): Promise<Caller> {
-    const caller = await this.#caller(c);
+  async #admitClient(c: Context, header: string | undefined): Promise<Caller> {
+    const isOurs = /^Bearer +mb[ks]_/i.test(header ?? '');
+    if (!isOurs && (await this.isOpen())) return OPEN;
+    return this.#admitted(c, ({ role }) => role === 'submit' || role === 'admin', header);
+  }
+
+  async #admitted(
+    c: Context,
+    may: (caller: Caller) => boolean,
+    header = c.req.header('authorization'),
+  ): Promise<Caller> {
+    const caller = await this.#caller(c, header);
     await this.#limits.request(caller.keyId);
     if (may(caller)) return caller;
     throw new RefusedRequest('forbidden', `A key with the role ${caller.role} may not do this.`);
   }
 
-  async #caller(c: Context): Promise<Caller> {
-    const presented = bearer(c, 'mbk', 'mbs');
+  async #caller(c: Context, header: string | undefined): Promise<Caller> {
+    const presented = bearer(c, header, 'mbk', 'mbs');
     if (presented === null) {
       if (await this.isOpen()) return OPEN;
       throw new RefusedRequest('unauthenticated', 'Send a key as Authorization: Bearer mbk_….');
@@ -143,8 +161,12 @@ interface Presented extends StoredSecret {
   readonly kind: SecretKind;
 }
 
-/** The secret of a request, of one of these kinds; null if it has none. */
-function bearer(c: Context, ...kinds: readonly [SecretKind, ...SecretKind[]]): Presented | null {
+/** The secret of this Authorization header of a request, of one of these kinds; null if there is no header. */
+function bearer(
+  c: Context,
+  header: string | undefined,
+  ...kinds: readonly [SecretKind, ...SecretKind[]]
+): Presented | null {
   const inUrl = KEY_PARAMETERS.find((name) => c.req.query(name) !== undefined);
   if (inUrl !== undefined) {
     throw new RefusedRequest(
@@ -156,7 +178,6 @@ function bearer(c: Context, ...kinds: readonly [SecretKind, ...SecretKind[]]): P
     );
   }
   if (timesSent(c) > 1) throw new RefusedRequest('invalid_key', 'Send the Authorization header only once.');
-  const header = c.req.header('authorization');
   if (header === undefined) return null;
   const [, text = ''] = /^Bearer +(\S+) *$/i.exec(header) ?? [];
   for (const kind of kinds) {

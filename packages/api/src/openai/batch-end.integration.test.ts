@@ -170,6 +170,7 @@ describe('background work', () => {
       errorFileId: null,
       completed: 0,
       failed: 0,
+      notRun: 0,
       usage: '{}',
       expiresInSeconds: null,
     };
@@ -195,7 +196,7 @@ describe('background work', () => {
       quotaBytes: null,
     });
     await upload.end();
-    const written = { completed: 1, failed: 0, usage: '{}', expiresInSeconds: null };
+    const written = { completed: 1, failed: 0, notRun: 0, usage: '{}', expiresInSeconds: null };
     const lost = { ...written, outputFileId: upload.id, errorFileId: `file-${'0'.repeat(32)}` };
     await expect(batches.finish(claimed.claim, lost)).rejects.toThrow(/was lost/);
     expect(await read(id)).toMatchObject({ status: 'finalizing', output_file_id: null });

@@ -66,7 +66,12 @@ export function mountBatches(surface: Surface, onBatchWork: () => void): void {
     const caller = await admit(c);
     const query = parseInput(BatchListQuery, c.req.query());
     await store.reclaim({ force: false });
-    const page = { owner: listed(caller), after: query.after ?? null, limit: query.limit + 1 };
+    const page = {
+      api: 'openai' as const,
+      owner: listed(caller),
+      after: query.after ?? null,
+      limit: query.limit + 1,
+    };
     const found = await store.batches.list(page);
     const list: BatchList = listPage(found.map(batchObject), query.limit);
     return c.json(list);

@@ -8,6 +8,7 @@ export function fileContentReply(
   file: StoredFile,
   rangeHeader: string | undefined,
   ended: () => void,
+  contentType = 'application/octet-stream',
 ): Response {
   const wanted = requestedRange(rangeHeader, file.bytes);
   if (wanted === 'unsatisfiable') {
@@ -23,7 +24,7 @@ export function fileContentReply(
   return new Response(stream, {
     status: wanted === 'whole' ? 200 : 206,
     headers: {
-      'content-type': 'application/octet-stream',
+      'content-type': contentType,
       'content-disposition': disposition(file.filename),
       'content-length': String(end - start),
       'accept-ranges': 'bytes',

@@ -1,9 +1,9 @@
 import { FileUploadFields } from '@macbatch/contract';
 import { FileQuotaExceeded, type FileStore, type StoredFile } from '@macbatch/store';
-import { RefusedRequest } from '../requests/refused-request.ts';
 import { readMultipart } from './multipart.ts';
 import { OpenAiRefusal } from './openai-refusal.ts';
 import { invalidFieldRefusal } from './read-input.ts';
+import { roomCheck } from './room-check.ts';
 import { UploadCheck } from './upload-check.ts';
 
 /** Limits of the files of the OpenAI interface. */
@@ -17,8 +17,6 @@ export interface FileLimits {
   readonly fileExpirySeconds: number | null;
 }
 
-/** Bytes between two checks of the free disk space. */
-const BYTES_A_LOOK = 16 * 1024 * 1024;
 const DEFAULT_FILENAME = 'upload.jsonl';
 const MAX_FILENAME_LENGTH = 255;
 
@@ -48,12 +46,9 @@ export async function storeUpload(files: FileStore, request: FileRequest): Promi
           quotaBytes: limits.fileQuotaBytes,
         });
         const check = new UploadCheck(limits.maxFileLineBytes);
-        let nextLook = 0;
+        const checkRoom = roomCheck(request.hasRoom);
         for await (const chunk of chunks) {
-          if (upload.bytes >= nextLook) {
-            await requireRoom(request.hasRoom);
-            nextLook += BYTES_A_LOOK;
-          }
+          await checkRoom(upload.bytes);
           if (upload.bytes + chunk.length > limits.maxFileBytes) throw tooLarge(limits.maxFileBytes);
           check.add(chunk);
           await upload.write(chunk);
@@ -88,14 +83,6 @@ function parseFields(fields: ReadonlyMap<string, string>): FileUploadFields {
   });
   if (!parsed.success) throw invalidFieldRefusal(parsed.error);
   return parsed.data;
-}
-
-async function requireRoom(hasRoom: () => Promise<boolean>): Promise<void> {
-  if (await hasRoom()) return;
-  throw new RefusedRequest(
-    'database_full',
-    'The disk of the database is nearly full. The file was not stored. Free some disk space, then send it again.',
-  );
 }
 
 function tooLarge(maxFileBytes: number): OpenAiRefusal {

@@ -1,4 +1,10 @@
-import { type BatchEnd, type BatchState, BatchUsageSum, batchOutputLine } from '@macbatch/core';
+import {
+  type BatchEnd,
+  type BatchState,
+  BatchUsageSum,
+  batchOutputLine,
+  messageResultLine,
+} from '@macbatch/core';
 import type { Batch, BatchClaim, FileUpload, Store } from '@macbatch/store';
 import type { BatchLimits } from './batch-limits.ts';
 
@@ -20,7 +26,8 @@ function endOf(state: BatchState): BatchEnd | null {
 }
 
 /**
- * Writes the output file and the error file of a batch and ends it. Every request gets one line in one of them. Throws
+ * Writes the output file and the error file of a batch and ends it. Every request gets one line in one of them. A batch
+ * of Anthropic's interface has all lines in the output file. Throws
  * `BatchClaimLost`, and the reason of `signal` when it aborts: the files are then removed, and the next claim begins
  * again.
  */
@@ -41,12 +48,17 @@ export async function finalizeBatch(
     error: new OutcomeFile(store, batch, 'error'),
   };
   const usage = new BatchUsageSum();
+  const counts = { succeeded: 0, failed: 0, not_run: 0 };
   try {
     for await (const items of store.batches.items(jobs)) {
       signal.throwIfAborted();
       for (const item of items) {
         usage.add(item.usage);
-        const line = batchOutputLine(item, end, requestId(batch, item));
+        const line =
+          batch.api === 'anthropic'
+            ? messageResultLine(item, end)
+            : batchOutputLine(item, end, requestId(batch, item));
+        counts[line.outcome] += 1;
         await files[line.file].add(line.text);
       }
     }
@@ -54,8 +66,9 @@ export async function finalizeBatch(
     await store.batches.finish(claim, {
       outputFileId: files.output.id,
       errorFileId: files.error.id,
-      completed: files.output.lines,
-      failed: files.error.lines,
+      completed: counts.succeeded,
+      failed: counts.failed + counts.not_run,
+      notRun: counts.not_run,
       usage: JSON.stringify(usage.sum()),
       expiresInSeconds: batch.outputExpiresSeconds ?? limits.fileExpirySeconds,
     });
@@ -82,7 +95,6 @@ class OutcomeFile {
   #upload: FileUpload | undefined;
   #text: string[] = [];
   #textLength = 0;
-  lines = 0;
 
   constructor(store: Store, batch: Batch, kind: 'output' | 'error') {
     this.#store = store;
@@ -95,7 +107,6 @@ class OutcomeFile {
   }
 
   async add(line: string): Promise<void> {
-    this.lines += 1;
     this.#text.push(line, '\n');
     this.#textLength += line.length + 1;
     if (this.#textLength >= TEXT_A_WRITE) await this.#write();

@@ -1,11 +1,9 @@
-/** Paths that clients of OpenAI and Anthropic post to for an immediate answer. */
+/** Paths that clients of OpenAI post to for an immediate answer. */
 export const DIRECT_PATHS = [
   '/v1/chat/completions',
   '/v1/completions',
   '/v1/embeddings',
   '/v1/responses',
-  '/v1/messages',
-  '/v1/messages/count_tokens',
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',

@@ -1,15 +1,9 @@
-import { hash } from 'node:crypto';
 import { LineProblem, ndjsonBatches } from '@macbatch/contract';
-import {
-  BatchCheck,
-  type BatchInputError,
-  DEFAULT_SHARD_SIZE,
-  type Item,
-  parseBatchLine,
-  workTypeOf,
-} from '@macbatch/core';
+import { BatchCheck, type BatchInputError, type Item, parseBatchLine } from '@macbatch/core';
 import type { Batch, BatchClaim, ItemSource, Store, StoredFile } from '@macbatch/store';
+import { batchJobDraft } from './batch-job-draft.ts';
 import type { BatchLimits } from './batch-limits.ts';
+import { customIdHash } from './custom-id-hash.ts';
 import { smallPieces } from './small-pieces.ts';
 
 /**
@@ -34,20 +28,9 @@ export async function validateBatch(
     await fail(store, claim, errors);
     return;
   }
-  const params = { endpoint: batch.endpoint };
   const models = check.models();
   const jobs = models.map((model) => ({
-    draft: {
-      owner: batch.owner,
-      jobType: workTypeOf('request', params),
-      model,
-      params: JSON.stringify(params),
-      shardSize: DEFAULT_SHARD_SIZE,
-      retryOn: 'attempts' as const,
-      reuse: limits.reuse,
-      // Without keys there are no groups, and no quotas either.
-      ...(limits.quota === null || batch.owner === '' ? {} : { quota: limits.quota }),
-    },
+    draft: batchJobDraft({ ...limits, owner: batch.owner, endpoint: batch.endpoint, model }),
     items: () => itemsOf(store, limits, batch, file, models.length === 1 ? null : model, signal),
   }));
   const refused = await store.batches.submit(claim, jobs);
@@ -70,7 +53,7 @@ async function checkLines(
   file: StoredFile,
   signal: AbortSignal,
 ): Promise<BatchCheck> {
-  const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, idHash);
+  const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, customIdHash);
   try {
     for await (const lines of ndjsonBatches(smallPieces(store.files.read(file)), limits.maxFileLineBytes)) {
       signal.throwIfAborted();
@@ -81,10 +64,6 @@ async function checkLines(
     check.addError({ code: error.code, message: `${error.message}.`, param: null, line: error.line });
   }
   return check;
-}
-
-function idHash(customId: string): bigint {
-  return hash('sha256', customId, 'buffer').readBigUInt64LE();
 }
 
 /** Reads the items of one model, or of all lines, from a file that was checked. */

@@ -1,6 +1,7 @@
 import { rowCounts } from '@macbatch/store/testing';
 import fc from 'fast-check';
 import { beforeEach, expect, it } from 'vitest';
+import { isAnthropicPath } from '../anthropic/anthropic-paths.ts';
 import { isOpenAiPath } from '../openai/openai-paths.ts';
 import { fileApp, JOB, LEASE, NDJSON } from '../testing/file-app.ts';
 import { batchFile, FORM, multipart } from '../testing/openai-files.ts';
@@ -51,6 +52,10 @@ const BODIES: readonly (readonly [path: string, body: unknown])[] = [
       metadata: { a: 'b' },
       output_expires_after: { anchor: 'created_at', seconds: 3600 },
     },
+  ],
+  [
+    '/v1/messages/batches',
+    { requests: [{ custom_id: 'a', params: { model: 'm', max_tokens: 1, messages: [] } }] },
   ],
 ];
 
@@ -123,9 +128,11 @@ async function holds(
   counted = await rowCounts(control.db.sql);
   if (response.ok) return;
   expect(JSON.parse(text)).toMatchObject(
-    isOpenAiPath(path)
-      ? { error: { message: expect.any(String), type: expect.any(String) } }
-      : { status: response.status, code: expect.any(String), detail: expect.any(String) },
+    isAnthropicPath(path)
+      ? { type: 'error', error: { message: expect.any(String), type: expect.any(String) } }
+      : isOpenAiPath(path)
+        ? { error: { message: expect.any(String), type: expect.any(String) } }
+        : { status: response.status, code: expect.any(String), detail: expect.any(String) },
   );
   expect(counted).toEqual(before);
 }
@@ -163,15 +170,23 @@ it.each([
       `{"job_type":"noop","model":"m","params":{"a":${deep}},"items":[{"id":"a","payload":1}]}`,
   ],
   ['the body', (deep: string) => deep],
-])('A3: fifty thousand nested levels in %s cause no server error', async (_where, body) => {
-  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-  await holds('/v1/jobs', body(deep));
-  const list = await control.send('GET', '/v1/jobs');
-  expect(list.status).toBe(200);
-  for (const { id } of ((await list.json()) as { jobs: { id: string }[] }).jobs) {
-    expect((await control.send('GET', `/v1/jobs/${id}`)).status).toBe(200);
-  }
-});
+  [
+    'a message',
+    (deep: string) => `{"requests":[{"custom_id":"a","params":{"model":"m","messages":${deep}}}]}`,
+    '/v1/messages/batches',
+  ],
+])(
+  'A3: fifty thousand nested levels in %s cause no server error',
+  async (_where, body, path = '/v1/jobs') => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    await holds(path, body(deep));
+    const list = await control.send('GET', '/v1/jobs');
+    expect(list.status).toBe(200);
+    for (const { id } of ((await list.json()) as { jobs: { id: string }[] }).jobs) {
+      expect((await control.send('GET', `/v1/jobs/${id}`)).status).toBe(200);
+    }
+  },
+);
 
 it('A4: no form causes a server error, and a refused form stores nothing', async () => {
   const whole = multipart([
@@ -219,6 +234,8 @@ it('A3: no query and no path cause a server error', async () => {
         '/v1/files/',
         '/v1/batches?after=',
         '/v1/batches/',
+        '/v1/messages/batches?after_id=',
+        '/v1/messages/batches/',
         '/v1/',
       ),
       fc.constantFrom('GET', 'POST', 'DELETE', 'HEAD'),

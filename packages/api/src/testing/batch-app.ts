@@ -1,3 +1,4 @@
+import type { RequestEndpoint } from '@macbatch/core';
 import type { LeasedTask, Outcome, Store } from '@macbatch/store';
 import { expect } from 'vitest';
 import type { BatchLimits } from '../openai/batch-limits.ts';
@@ -37,7 +38,11 @@ export function requestLines(count: number): string {
 }
 
 /** One control plane with batches for the tests of a file. Background work runs in `settle` only. */
-export function batchApp(limits: Partial<BatchLimits> = {}, control: FileApp = fileApp()) {
+export function batchApp(
+  limits: Partial<BatchLimits> = {},
+  control: FileApp = fileApp(),
+  endpoint: RequestEndpoint = CHAT,
+) {
   const failures: Error[] = [];
   let runner: BatchRunner | undefined;
   const json = async <Reply>(response: Response | Promise<Response>, status = 200): Promise<Reply> => {
@@ -84,9 +89,9 @@ export function batchApp(limits: Partial<BatchLimits> = {}, control: FileApp = f
       expect(text.endsWith('\n')).toBe(true);
       return text.slice(0, -1).split('\n');
     },
-    lease: (model = 'm') => leaseRequests(control.db.store, model),
+    lease: (model = 'm') => leaseRequests(control.db.store, endpoint, model),
     /** Runs all pending requests of a model. `answer` gives the output or the error of each. */
-    run: (answer: Answer, model = 'm') => runRequests(control.db.store, answer, model),
+    run: (answer: Answer, model = 'm') => runRequests(control.db.store, endpoint, answer, model),
   };
 }
 
@@ -95,10 +100,15 @@ type Answer = (
   payload: string,
 ) => { readonly output: string; readonly usage?: object } | { readonly error: string };
 
-async function runRequests(store: Store, answer: Answer, model: string): Promise<number> {
+async function runRequests(
+  store: Store,
+  endpoint: RequestEndpoint,
+  answer: Answer,
+  model: string,
+): Promise<number> {
   let items = 0;
   for (;;) {
-    const tasks = await leaseRequests(store, model);
+    const tasks = await leaseRequests(store, endpoint, model);
     if (tasks.length === 0) return items;
     for (const task of tasks) {
       const outcomes = task.items.map(({ itemId, payload }): Outcome => {
@@ -119,13 +129,18 @@ async function runRequests(store: Store, answer: Answer, model: string): Promise
   }
 }
 
-/** Leases requests to the chat endpoint as ann. */
-async function leaseRequests(store: Store, model = 'm', limit = 10): Promise<readonly LeasedTask[]> {
+/** Leases requests to an endpoint as ann. */
+async function leaseRequests(
+  store: Store,
+  endpoint: RequestEndpoint,
+  model = 'm',
+  limit = 10,
+): Promise<readonly LeasedTask[]> {
   const { tasks } = await store.lease({
     worker: 'ann',
     boot: 'boot',
     limit,
-    offers: [{ jobType: `request:${CHAT}`, model }],
+    offers: [{ jobType: `request:${endpoint}`, model }],
     renews: false,
   });
   return tasks;

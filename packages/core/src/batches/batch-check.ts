@@ -4,7 +4,7 @@ import { LinesByHash } from './lines-by-hash.ts';
 /** Errors of an input file that are listed. */
 const MAX_BATCH_ERRORS = 100;
 /** Models that one batch can be routed to: each becomes a job. */
-const MAX_BATCH_MODELS = 50;
+export const MAX_BATCH_MODELS = 50;
 
 /** An error of an input file, as OpenAI describes it. */
 export interface BatchInputError extends BatchLineError {

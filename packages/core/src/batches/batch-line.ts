@@ -1,10 +1,8 @@
 import { itemIdProblem } from '../items/item-id.ts';
 import { objectMembers } from '../items/json-slice.ts';
-import { requestBodyProblem } from '../items/request-body.ts';
 import { messageOf } from '../message-of.ts';
+import { checkBatchBody } from './batch-body.ts';
 
-/** The longest name of a model, in UTF-16 code units. */
-const MAX_MODEL_LENGTH = 200;
 /** Members of a line that may not be repeated: programs disagree about which one counts. */
 const MEMBERS = ['custom_id', 'method', 'url', 'body'];
 
@@ -66,17 +64,11 @@ export function parseBatchLine(text: string, endpoint: string): ParsedBatchLine 
   const bodySlice = members.find(({ name }) => name === 'body')?.value;
   if (bodySlice === undefined) return invalid('body', 'body is missing.');
   const body = member('body');
-  const problem = requestBodyProblem(body);
-  if (problem !== null) {
-    const param = problem.member === null ? 'body' : `body.${problem.member}`;
-    return invalid(param, `${param} ${problem.problem}.`);
-  }
-  const model: unknown = Reflect.get(Object(body), 'model');
-  if (typeof model !== 'string' || model === '') return invalid('body.model', 'body.model is missing.');
-  if (model.length > MAX_MODEL_LENGTH || !model.isWellFormed() || model.includes('\u0000'))
-    return invalid('body.model', `body.model must be text of at most ${MAX_MODEL_LENGTH} characters.`);
   const bodyText = text.slice(bodySlice.start, bodySlice.end);
-  if (objectMembers(bodyText).filter(({ name }) => name === 'model').length > 1)
-    return invalid('body.model', 'body.model is given twice.');
-  return { ok: true, line: { customId, model, body: bodyText } };
+  const checked = checkBatchBody(body, bodyText);
+  if (!checked.ok) {
+    const param = checked.member === null ? 'body' : `body.${checked.member}`;
+    return invalid(param, `${param} ${checked.problem}.`);
+  }
+  return { ok: true, line: { customId, model: checked.model, body: bodyText } };
 }

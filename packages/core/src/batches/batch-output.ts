@@ -1,4 +1,4 @@
-import { objectMembers } from '../items/json-slice.ts';
+import { memberTexts } from '../items/json-slice.ts';
 
 /** An item of a batch's job at the end of the batch. */
 export interface BatchOutcome {
@@ -14,6 +14,8 @@ export type BatchEnd = 'completed' | 'expired' | 'cancelled';
 
 export interface BatchOutputLine {
   readonly file: 'output' | 'error';
+  /** `not_run`: the request has no outcome. */
+  readonly outcome: 'succeeded' | 'failed' | 'not_run';
   /** JSON text without the line end. */
   readonly text: string;
 }
@@ -39,33 +41,26 @@ export function batchOutputLine(
   end: BatchEnd,
   id: string,
 ): BatchOutputLine {
-  const line = (file: BatchOutputLine['file'], response: string, errorText: string): BatchOutputLine => ({
-    file,
+  const line = (
+    outcome: BatchOutputLine['outcome'],
+    response: string,
+    errorText: string,
+  ): BatchOutputLine => ({
+    file: outcome === 'succeeded' ? 'output' : 'error',
+    outcome,
     text: `{"id":"batch_req_${id}","custom_id":${JSON.stringify(customId)},"response":${response},"error":${errorText}}`,
   });
   if (output !== null)
-    return line('output', `{"status_code":200,"request_id":"req_${id}","body":${output}}`, 'null');
-  if (error === null) return line('error', 'null', JSON.stringify(NOT_RUN[end]));
-  const members = new Map(
-    objectMembers(error).map(({ name, value }) => [name, error.slice(value.start, value.end)]),
-  );
-  const response = members.get('response');
+    return line('succeeded', `{"status_code":200,"request_id":"req_${id}","body":${output}}`, 'null');
+  if (error === null) return line('not_run', 'null', JSON.stringify(NOT_RUN[end]));
+  const { response, code = '"request_failed"', message = '"The request failed."' } = memberTexts(error);
   if (response !== undefined) {
-    const { status_code: status = '500', body = 'null', request_id: requestId } = textsOf(response);
+    const { status_code: status = '500', body = 'null', request_id: requestId } = memberTexts(response);
     return line(
-      'error',
+      'failed',
       `{"status_code":${status},"request_id":${requestId ?? `"req_${id}"`},"body":${body}}`,
       'null',
     );
   }
-  const code = members.get('code') ?? '"request_failed"';
-  const message = members.get('message') ?? '"The request failed."';
-  return line('error', 'null', `{"code":${code},"message":${message}}`);
-}
-
-/** The exact texts of an object's members. */
-function textsOf(json: string): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(
-    objectMembers(json).map(({ name, value }) => [name, json.slice(value.start, value.end)]),
-  );
+  return line('failed', 'null', `{"code":${code},"message":${message}}`);
 }

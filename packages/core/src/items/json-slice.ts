@@ -81,6 +81,13 @@ export function objectMembers(text: string, start = 0): { readonly name: string;
   return members;
 }
 
+/** The exact texts of an object's members by name. Of members with one name, the last. */
+export function memberTexts(text: string): Readonly<Record<string, string | undefined>> {
+  return Object.fromEntries(
+    objectMembers(text).map(({ name, value }) => [name, text.slice(value.start, value.end)]),
+  );
+}
+
 /** Yields the positions of the elements of the array at `start`. */
 export function* arrayElements(text: string, start = 0): Generator<Slice, void, undefined> {
   let i = skipSpace(text, skipSpace(text, start) + 1);

@@ -6,14 +6,18 @@ import type { Batch } from './batch-rows.ts';
 import { applyJobEvent, cancelBatch, failBatch } from './change-batch.ts';
 import { type BatchClaim, claimBatch, releaseClaim, renewClaim } from './claim-batch.ts';
 import { type BatchReply, createBatch, type NewBatch } from './create-batch.ts';
+import { createMessageBatch, type MessageBatchReply, type NewMessageBatch } from './create-message-batch.ts';
+import { deleteBatch } from './delete-batch.ts';
 import { type BatchFiles, finishBatch, removeOldBatches } from './finish-batch.ts';
 import { type BatchPage, findBatch, listBatches } from './read-batches.ts';
 import { type BatchJobDraft, submitBatch } from './submit-batch.ts';
 
-/** The batches of the OpenAI interface. */
+/** The batches of the interfaces of OpenAI and Anthropic. */
 export interface BatchStore {
   /** Creates a batch, or returns the one that exists under its idempotency key. */
   create(batch: NewBatch): Promise<BatchReply>;
+  /** Creates a batch of Anthropic's interface with its jobs, or nothing of it: see `createMessageBatch`. */
+  createMessages(batch: NewMessageBatch): Promise<MessageBatchReply>;
   /** Returns null when there is no such batch. */
   find(id: string): Promise<Batch | null>;
   /** Newest first. */
@@ -38,6 +42,8 @@ export interface BatchStore {
   items(jobs: readonly Job[]): AsyncIterable<readonly BatchItem[]>;
   /** Ends a batch and shows its files. Throws `BatchClaimLost`. */
   finish(claim: BatchClaim, written: BatchFiles): Promise<void>;
+  /** Deletes a batch that has ended and hides its jobs. Returns false when there is no such batch. */
+  delete(id: string): Promise<boolean>;
   /** Deletes batches that ended this many days ago. */
   removeOld(days: number): Promise<void>;
 }
@@ -46,6 +52,11 @@ export interface BatchStore {
 export function createBatchStore(connections: ConnectionPools, onSubmitted: () => void): BatchStore {
   return {
     create: (batch) => createBatch(connections, batch),
+    async createMessages(batch) {
+      const reply = await createMessageBatch(connections, batch);
+      onSubmitted();
+      return reply;
+    },
     find: (id) => findBatch(connections, id),
     list: (page) => listBatches(connections, page),
     cancel: (id) => cancelBatch(connections, id),
@@ -62,6 +73,7 @@ export function createBatchStore(connections: ConnectionPools, onSubmitted: () =
     jobs: (batch) => jobsOfBatch(connections, batch),
     items: (jobs) => batchItems(connections, jobs),
     finish: (claim, written) => finishBatch(connections, claim, written),
+    delete: (id) => deleteBatch(connections, id),
     removeOld: (days) => removeOldBatches(connections, days),
   };
 }

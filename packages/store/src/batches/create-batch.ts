@@ -1,10 +1,11 @@
 import type { ConnectionPools } from '@macbatch/connection';
 import { sql } from 'drizzle-orm';
-import { uuidv7 } from 'uuidv7';
 import { batches, files } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { fileIsReady } from '../files/file-rows.ts';
+import { newBatchId } from './batch-id.ts';
 import { type Batch, type BatchRow, batchRows, toBatch } from './batch-rows.ts';
+import { type BatchOfKey, findBatchOfKey, storedKey } from './idempotency.ts';
 
 /** From creation until the requests that have not run expire. */
 const COMPLETION_WINDOW_SECONDS = { '24h': 24 * 60 * 60 } as const;
@@ -26,8 +27,8 @@ export interface NewBatch {
 }
 
 export type BatchReply =
-  | { readonly outcome: 'created' | 'existing'; readonly batch: Batch }
-  | { readonly outcome: 'key_reused'; readonly batch: Batch }
+  | { readonly outcome: 'created'; readonly batch: Batch }
+  | BatchOfKey
   /** There is no such file with the purpose `batch`, or it has expired. */
   | { readonly outcome: 'no_file' };
 
@@ -65,24 +66,14 @@ const insertBatch = statement<
   returning 1`,
 );
 
-const findByKey = statement<{ key: string }, BatchRow>((arg) =>
-  batchRows(sql`where ${batches.idempotencyKey} = ${arg.key('text')}`),
-);
-
 const findById = statement<{ id: string }, BatchRow>((arg) =>
   batchRows(sql`where ${batches.id} = ${arg.id('text')}`),
 );
 
 /** Creates a batch, or returns the one that exists under its idempotency key. */
 export async function createBatch({ durable }: ConnectionPools, batch: NewBatch): Promise<BatchReply> {
-  const id = `batch_${uuidv7().replaceAll('-', '')}`;
-  const key = batch.idempotencyKey === null ? null : `${batch.owner}\n${batch.idempotencyKey}`;
-  const existing = async (): Promise<BatchReply | null> => {
-    const [row] = key === null ? [] : await findByKey.run(durable, { key });
-    if (row === undefined) return null;
-    const outcome = row.body_digest === batch.bodyDigest ? 'existing' : 'key_reused';
-    return { outcome, batch: toBatch(row) };
-  };
+  const id = newBatchId('openai');
+  const existing = () => findBatchOfKey(durable, batch);
   // Looked up first: the input file of an existing batch may be gone.
   const earlier = await existing();
   if (earlier !== null) return earlier;
@@ -96,7 +87,7 @@ export async function createBatch({ durable }: ConnectionPools, batch: NewBatch)
     windowSeconds: COMPLETION_WINDOW_SECONDS[batch.completionWindow],
     metadata: batch.metadata,
     outputSeconds: batch.outputExpiresSeconds,
-    key,
+    key: storedKey(batch),
     digest: batch.bodyDigest,
   });
   if (created.length === 0) return (await existing()) ?? { outcome: 'no_file' };

@@ -13,6 +13,8 @@ export interface BatchFiles {
   readonly errorFileId: string | null;
   readonly completed: number;
   readonly failed: number;
+  /** Of the failed ones, those without an outcome. */
+  readonly notRun: number;
   /** JSON text. */
   readonly usage: string;
   /** Until the files expire; null: never. */
@@ -27,6 +29,7 @@ const applyFilesWritten = statement<
     error: string | null;
     completed: number;
     failed: number;
+    notRun: number;
     usage: string;
   },
   unknown
@@ -37,7 +40,7 @@ const applyFilesWritten = statement<
       isClaimed(arg.id('text'), arg.claim('float8')),
       sql`, output_file_id = ${arg.output('text')}, error_file_id = ${arg.error('text')},
     total_count = ${arg.completed('int')} + ${arg.failed('int')}, completed_count = ${arg.completed('int')},
-    failed_count = ${arg.failed('int')}, usage = ${arg.usage('text')}`,
+    failed_count = ${arg.failed('int')}, not_run_count = ${arg.notRun('int')}, usage = ${arg.usage('text')}`,
     )} returning 1`,
 );
 
@@ -73,6 +76,7 @@ export async function finishBatch(
       error: written.errorFileId,
       completed: written.completed,
       failed: written.failed,
+      notRun: written.notRun,
       usage: written.usage,
     });
     const published = await publishFiles.run(tx, { ids, seconds: written.expiresInSeconds });

@@ -37,16 +37,24 @@ export async function submitBatch(
   jobs: readonly BatchJobDraft[],
 ): Promise<SubmitReply | null> {
   try {
-    await connections.uploads.transaction(async (tx, alive) => {
-      for (const [position, job] of jobs.entries()) await storeBatchJob(tx, alive, claim, position, job);
-      const started = await applyValid.run(tx, { ...claim, model: jobs[0]?.draft.model ?? '' });
-      if (started.length === 0) throw new BatchClaimLost(claim.id);
-    });
+    await connections.uploads.transaction((tx, alive) => startBatch(tx, alive, claim, jobs));
     return null;
   } catch (error) {
     if (error instanceof SubmissionRefused) return error.reply;
     throw error;
   }
+}
+
+/** Stores the jobs of a batch inside a transaction of the caller. Throws `SubmissionRefused` and `BatchClaimLost`. */
+export async function startBatch(
+  tx: postgres.Sql,
+  alive: () => void,
+  claim: BatchClaim,
+  jobs: readonly BatchJobDraft[],
+): Promise<void> {
+  for (const [position, job] of jobs.entries()) await storeBatchJob(tx, alive, claim, position, job);
+  const started = await applyValid.run(tx, { ...claim, model: jobs[0]?.draft.model ?? '' });
+  if (started.length === 0) throw new BatchClaimLost(claim.id);
 }
 
 async function storeBatchJob(

@@ -37,6 +37,8 @@ export interface FileUpload {
   write(bytes: Uint8Array): Promise<void>;
   /** Resolves when every byte is stored. The file stays hidden. Throws `FileQuotaExceeded`. */
   end(): Promise<void>;
+  /** Reads what was written. Call after `end`. */
+  read(): AsyncIterable<Uint8Array>;
   /** Shows the file to its group. Call after `end`. */
   publish(details: {
     readonly filename?: string;
@@ -132,6 +134,10 @@ class Upload implements FileUpload {
   async end(): Promise<void> {
     await this.#writer.end();
     await this.#record();
+  }
+
+  read(): AsyncIterable<Uint8Array> {
+    return this.#content.read(this.id, { start: 0, end: this.#bytes });
   }
 
   async publish(details: {

@@ -13,15 +13,15 @@ import {
 } from 'drizzle-orm/pg-core';
 import { literals, moment } from './columns.ts';
 
-/** Batches of the OpenAI interface. While one runs, its counts are those of its jobs. */
+/** Batches of the interfaces of OpenAI and Anthropic. While one runs, its counts are those of its jobs. */
 export const batches = pgTable(
   'batches',
   {
-    id: text('id').primaryKey(), // batch_ and a uuid v7: the order of ids is the order of creation
+    id: text('id').primaryKey(), // batch_ or msgbatch_ and a uuid v7: the order of ids is the order of creation
     /** The group of keys that owns the batch; empty if the pool works without keys. */
     owner: text('owner').notNull().default(''),
     state: text('state').notNull(),
-    inputFileId: text('input_file_id').notNull(),
+    inputFileId: text('input_file_id').notNull(), // empty for Anthropic, whose requests come without a file
     endpoint: text('endpoint').notNull(),
     completionWindow: text('completion_window').notNull(),
     metadata: text('metadata'), // JSON text
@@ -34,6 +34,7 @@ export const batches = pgTable(
     totalCount: integer('total_count'),
     completedCount: integer('completed_count'),
     failedCount: integer('failed_count'),
+    notRunCount: integer('not_run_count'), // of the failed ones, those without an outcome
     usage: text('usage'), // JSON text: the sum over the lines
     outputFileId: text('output_file_id'),
     errorFileId: text('error_file_id'),

@@ -1,0 +1,1 @@
+ALTER TABLE "batches" ADD COLUMN "not_run_count" integer;
