@@ -131,6 +131,9 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
     [['prune', '--older-than', '0d'], /--older-than/],
     [['doctor', '--frobnicate'], /unknown option/],
     [['results', 'id', '--status', 'fine'], /Allowed choices/],
+    [['items', 'id', '--state', 'lost'], /Allowed choices/],
+    [['item', 'id'], /Give either the id of the item or --seq/],
+    [['jobs', '--sort', 'size'], /Allowed choices/],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await run(...args);
     expect(stderr).toMatch(message);

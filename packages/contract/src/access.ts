@@ -11,6 +11,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   readJob: ['submit', 'read'],
   explainJob: ['submit', 'read'],
   readResults: ['submit', 'read'],
+  listItems: ['submit', 'read'],
+  readItem: ['submit', 'read'],
   cancelJob: ['submit'],
   retryJob: ['submit'],
   auditJob: ['submit', 'read'],

@@ -179,7 +179,8 @@ export const ResultLine = z
   .openapi('Result');
 export type ResultLine = z.infer<typeof ResultLine>;
 
-const FailureGroupId = z.string().regex(/^[0-9a-f]{8}$/, 'expected eight hexadecimal digits');
+/** The id of a group of failures. */
+export const FailureGroupId = z.string().regex(/^[0-9a-f]{8}$/, 'expected eight hexadecimal digits');
 
 export const FailureList = z
   .object({

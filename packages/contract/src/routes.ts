@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { DatabaseView, PruneReply, PruneRequest } from './admin.ts';
 import { EVENT_KINDS, EventId, EventPage } from './event.ts';
 import { JobExplanation } from './explanation.ts';
+import { ItemListQuery, ItemPage, ItemQuery, ItemView } from './item.ts';
 import { itemIdToFind } from './item-id.ts';
 import {
   FailureList,
@@ -126,6 +127,20 @@ export const routes = {
       200: { description: 'Outcomes', content: { 'application/x-ndjson': { schema: ResultLine } } },
       ...refused,
     },
+  }),
+  listItems: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/items',
+    summary: 'List the items of a job in the order of submission, without their texts',
+    request: { params: jobParams, query: ItemListQuery },
+    responses: { 200: json(ItemPage, 'A page of items'), ...refused },
+  }),
+  readItem: createRoute({
+    method: 'get',
+    path: '/v1/jobs/{id}/item',
+    summary: 'Read one item with its texts, its outcome and its attempts',
+    request: { params: jobParams, query: ItemQuery },
+    responses: { 200: json(ItemView, 'The item'), ...refused },
   }),
   cancelJob: createRoute({
     method: 'post',

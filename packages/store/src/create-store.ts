@@ -8,6 +8,8 @@ import { readDatabaseClock } from './database/read-database-clock.ts';
 import { readDeploymentId } from './database/read-deployment-id.ts';
 import { readSchemaState } from './database/schema-state.ts';
 import { createFileStore } from './files/file-store.ts';
+import { listItems } from './items/list-items.ts';
+import { readItem } from './items/read-item.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { closeJobs } from './jobs/close-jobs.ts';
 import { countKnownKeys } from './jobs/count-known-keys.ts';
@@ -120,6 +122,8 @@ export function createStore(options: StoreOptions): Store {
     countKnownKeys: async (owner, keys) =>
       (await countKnownKeys.one(connections.durable, { owner, keys })).count,
     resultOf: (jobId, itemId) => resultOf(connections, jobId, itemId),
+    listItems: (job, query) => listItems(connections, job, query),
+    readItem: (jobId, name) => readItem(connections, jobId, name),
     async lease({ renews, knownLeases, ...storeCall }) {
       const seconds = renews ? renewedLeaseSeconds : leaseSeconds;
       const call = { ...storeCall, leaseMs: seconds * 1000 };

@@ -6,6 +6,8 @@ import type { SuspectItem } from './copies/exclude-from-copies.ts';
 import type { SchemaState } from './database/schema-state.ts';
 import type { FileContent } from './files/file-content.ts';
 import type { FileStore } from './files/file-store.ts';
+import type { ItemPage, ItemQuery } from './items/list-items.ts';
+import type { ItemName, JobItem } from './items/read-item.ts';
 import type { GroupedFailures } from './jobs/group-failures.ts';
 import type { Job } from './jobs/job.ts';
 import type { ItemSource, JobDraft, SubmitReply } from './jobs/job-draft.ts';
@@ -111,6 +113,10 @@ export interface Store {
   /** Pages of results in the order of submission. */
   results(jobId: string, range: ResultRange): AsyncIterable<readonly Result[]>;
   resultOf(jobId: string, itemId: string): Promise<Result | null>;
+  /** A page of a job's items, in the order of submission. */
+  listItems(job: Job, query: ItemQuery): Promise<ItemPage>;
+  /** Returns null when the job has no such item. */
+  readItem(jobId: string, name: ItemName): Promise<JobItem | null>;
   /** Counts the idempotency keys, in hex, for which the ledger of an owner has an output. */
   countKnownKeys(owner: string, keys: readonly string[]): Promise<number>;
   lease(call: StoreLeaseCall): Promise<StoreLeases>;

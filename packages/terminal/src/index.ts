@@ -5,6 +5,7 @@ export { eventTable } from './event-table.ts';
 export { explanationText } from './explanation-text.ts';
 export { EXIT, Failure } from './failure.ts';
 export { failureTable } from './failure-table.ts';
+export { itemTable, itemText } from './item-text.ts';
 export { jobFailures } from './job-failures.ts';
 export { jobTable } from './job-table.ts';
 export { paintFor } from './paint.ts';

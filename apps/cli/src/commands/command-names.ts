@@ -49,6 +49,14 @@ export const COMMANDS = {
     synopsis: 'results <id>',
     description: 'write the outcomes of a job',
   },
+  items: {
+    synopsis: 'items <id>',
+    description: 'list the items of a job: their states, errors, workers and sizes',
+  },
+  item: {
+    synopsis: 'item <id> [item]',
+    description: 'show one item of a job: its input, its output or error, and its attempts',
+  },
   failures: {
     synopsis: 'failures <id>',
     description: 'group the failed items of a job by their errors',

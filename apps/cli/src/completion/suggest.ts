@@ -10,7 +10,16 @@ export interface Suggestions {
 }
 
 const NONE: Suggestions = { words: [], ids: null, files: false };
-const JOB_COMMANDS: ReadonlySet<string> = new Set(['job', 'watch', 'cancel', 'retry', 'results', 'failures']);
+const JOB_COMMANDS: ReadonlySet<string> = new Set([
+  'job',
+  'watch',
+  'cancel',
+  'retry',
+  'results',
+  'items',
+  'item',
+  'failures',
+]);
 
 /** Suggests what the last of the words may become. The command that the words name has all of its options. */
 export function suggest(program: Command, words: readonly string[]): Suggestions {

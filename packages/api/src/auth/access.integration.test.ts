@@ -14,6 +14,8 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   explainJob: ['submit', 'read', 'admin'],
   readResults: ['submit', 'read', 'admin'],
   countKnownKeys: ['submit', 'read', 'admin'],
+  listItems: ['submit', 'read', 'admin'],
+  readItem: ['submit', 'read', 'admin'],
   cancelJob: ['submit', 'admin'],
   retryJob: ['submit', 'admin'],
   auditJob: ['submit', 'read', 'admin'],
@@ -66,6 +68,9 @@ const BODIES: Readonly<Partial<Record<RouteName, unknown>>> = {
   prune: { older_than_seconds: 3600 },
 };
 
+/** Of routes that need a query. */
+const QUERIES: Readonly<Partial<Record<RouteName, string>>> = { readItem: '?seq=0' };
+
 const names = Object.keys(MAY) as (keyof typeof MAY)[];
 let jobId = '';
 let keyId = '';
@@ -86,7 +91,8 @@ beforeEach(async () => {
 function ask(name: keyof typeof MAY, headers: Record<string, string>): Promise<Response> {
   const route = routes[name];
   const id = name === 'revokeKey' ? keyId : jobId;
-  return send(route.method.toUpperCase(), route.path.replace('{id}', id), BODIES[name], headers);
+  const query = QUERIES[name] ?? '';
+  return send(route.method.toUpperCase(), `${route.path.replace('{id}', id)}${query}`, BODIES[name], headers);
 }
 
 it.each(names)('%s admits the keys that the matrix says, and no request without a key', async (name) => {

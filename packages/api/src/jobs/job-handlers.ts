@@ -8,6 +8,7 @@ import { honoPath, jsonResponse, mount, type Surface } from '../requests/mount.t
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { bodyChunks } from '../requests/request-body.ts';
 import { explanationView } from './explanation-view.ts';
+import { itemView, listedItem } from './item-view.ts';
 import { jobViewText } from './job-view.ts';
 import { listJobs } from './list-jobs.ts';
 import { resultStream } from './result-stream.ts';
@@ -84,6 +85,22 @@ export function mountJobs(surface: Surface, bounds: SubmissionBounds): void {
       groups: groups.map(({ exampleId, ...group }) => ({ ...group, example_id: exampleId })),
       others,
     };
+  });
+
+  mount(surface, 'listItems', async ({ params, query: { q, ...query } }, caller) => {
+    const job = await read(params.id, caller);
+    const { items, next } = await store.listItems(job, { ...query, prefix: q });
+    return { items: items.map(listedItem), next };
+  });
+
+  mount(surface, 'readItem', async ({ params, query: { item_id: itemId, seq } }, caller) => {
+    const job = await read(params.id, caller);
+    const item = await store.readItem(job.id, itemId === undefined ? { seq: seq ?? 0 } : { itemId });
+    if (item === null)
+      throw new RefusedRequest('not_found', `The job ${job.id} has no such item.`, {
+        field: itemId === undefined ? 'seq' : 'item_id',
+      });
+    return itemView(item);
   });
 
   mount(surface, 'countKnownKeys', async ({ body }, caller) => ({

@@ -68,6 +68,11 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
   readJob: { params: { id: ID } },
   explainJob: { params: { id: ID } },
   readResults: { params: { id: ID }, query: { item_id: 'a', status: 'ok', after: '0', until_open: 'true' } },
+  listItems: {
+    params: { id: ID },
+    query: { state: 'ok', failure: '0a1b2c3d', q: 'a', after: '1', limit: '1' },
+  },
+  readItem: { params: { id: ID }, query: { item_id: 'a', seq: '1' } },
   cancelJob: { params: { id: ID } },
   auditJob: { params: { id: ID } },
   countKnownKeys: { body: { keys: ['0'.repeat(64)] } },

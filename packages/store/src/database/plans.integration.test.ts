@@ -1,5 +1,7 @@
 import type postgres from 'postgres';
 import { beforeEach, expect, it, vi } from 'vitest';
+import { ITEM_STATES, itemsByPrefix, itemsBySeqs } from '../items/item-rows.ts';
+import { itemSeqs } from '../items/item-seqs.ts';
 import { readJobRow } from '../jobs/job-rows.ts';
 import { listJobRows } from '../jobs/list-job-rows.ts';
 import { readResults } from '../jobs/read-results.ts';
@@ -189,6 +191,30 @@ it('the cost of reading a page of results does not grow with the results of the 
   expect(plan).toContain('rows=100');
   expect(plan).not.toMatch(/Seq Scan on (results|leases|items|tasks)/);
   expect(buffersOf(plan)).toBeLessThan(500);
+});
+
+it('the cost of a page of items does not grow with the items of the job, in any state', async () => {
+  await db.sql`
+    insert into leases (task_id, attempt, worker_id, boot_id) select id, 1, 'ann', 'boot' from tasks where job_id = ${jobId}`;
+  await db.sql`
+    insert into results (job_id, seq, output, task_id, attempt)
+    select job_id, first_seq, '1', id, 1 from tasks where job_id = ${jobId} and first_seq < 19980`;
+  await finish(19_980);
+  for (const statistics of ['of an empty table', 'of the job']) {
+    if (statistics === 'of the job') await db.sql`vacuum analyze`;
+    for (const state of ITEM_STATES) {
+      const args = { job: jobId, after: 100, limit: 100 };
+      const plan = await planOf(itemSeqs[state].text, itemSeqs[state].values(args));
+      expect(plan).not.toMatch(/Seq Scan on (results|items)/);
+      expect(buffersOf(plan), `${state}, statistics ${statistics}`).toBeLessThan(1200);
+    }
+    const seqs = Array.from({ length: 100 }, (_, n) => 19_900 + n);
+    const page = { job: jobId, after: -1, state: null, limit: 100 };
+    const details = await planOf(itemsBySeqs.text, itemsBySeqs.values({ ...page, seqs }));
+    expect(buffersOf(details), `statistics ${statistics}`).toBeLessThan(1800);
+    const all = await planOf(itemsByPrefix.text, itemsByPrefix.values({ ...page, prefix: null }));
+    expect(buffersOf(all), `statistics ${statistics}`).toBeLessThan(1800);
+  }
 });
 
 it('a page of jobs reads the tallies of its jobs only, among 10,000 jobs', async () => {

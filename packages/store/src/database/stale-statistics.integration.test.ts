@@ -1,5 +1,6 @@
 import type { Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
+import { ITEM_STATES } from '../items/item-rows.ts';
 import type { Entry } from '../reporting/report-entry.ts';
 import type { Store } from '../store.ts';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';
@@ -72,6 +73,11 @@ async function runWholeLife(store: Store): Promise<void> {
   const { jobs: listed } = await store.listJobs({ ...list, text: undefined, limit: 100 });
   await store.jobProgress(listed);
   expect(await store.listJobs({ ...list, limit: 100 })).toEqual({ jobs: [], next: null });
+  if (failed === null) throw new Error('The job does not exist.');
+  for (const state of ITEM_STATES) await store.listItems(failed, { state, after: -1, limit: 100 });
+  await store.listItems(failed, { prefix: 'large-1', after: -1, limit: 100 });
+  await store.listItems(failed, { failure: groups[0]?.id, after: -1, limit: 100 });
+  expect(await store.readItem(job, { itemId: 'large-1' })).toMatchObject({ seq: 1 });
   await store.listEvents({ owner: '', job, worker: null, kind: null, before: null, limit: 100 });
   expect(await store.retryJob(job, { items: true })).toMatchObject({ tasks: third });
   await runAll(store, completion);

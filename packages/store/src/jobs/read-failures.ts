@@ -68,12 +68,11 @@ export interface JobFailure {
   readonly items: number;
 }
 
-/** Reads the failures of a job in pages: first the recorded errors, then the failed tasks. */
-export async function* jobFailures(
-  { durable }: ConnectionPools,
-  job: string,
-): AsyncGenerator<readonly JobFailure[], void, undefined> {
-  for (let after = -1; ; ) {
+type FailurePages = AsyncGenerator<readonly JobFailure[], void, undefined>;
+
+/** Reads the recorded errors of a job in pages, in the order of submission: those of items behind `after`. */
+export async function* errorPages({ durable }: ConnectionPools, job: string, start = -1): FailurePages {
+  for (let after = start; ; ) {
     const rows = await recordedErrors.run(durable, { job, after, limit: PAGE_FAILURES });
     yield rows.map(({ seq, item_id, error }) => ({
       of: { seq },
@@ -84,6 +83,10 @@ export async function* jobFailures(
     after = rows.at(-1)?.seq ?? after;
     if (rows.length < PAGE_FAILURES) break;
   }
+}
+
+/** Reads the failed tasks of a job in pages. */
+export async function* failedTaskPages({ durable }: ConnectionPools, job: string): FailurePages {
   for (let after = '0'; ; ) {
     const rows = await failedTasks.run(durable, { job, after, limit: PAGE_FAILURES });
     yield rows.map(({ id, item_id, error, items }) => ({
@@ -95,4 +98,10 @@ export async function* jobFailures(
     after = rows.at(-1)?.id ?? after;
     if (rows.length < PAGE_FAILURES) break;
   }
+}
+
+/** Reads the failures of a job in pages: first the recorded errors, then the failed tasks. */
+export async function* jobFailures(connections: ConnectionPools, job: string): FailurePages {
+  yield* errorPages(connections, job);
+  yield* failedTaskPages(connections, job);
 }

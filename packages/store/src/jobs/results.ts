@@ -89,19 +89,33 @@ export async function* resultPages(
   if (unpruned.length === 0) throw new Error(`Job ${jobId} was pruned while its results were being read.`);
 }
 
+/** Finds the position of an item in its job; null if the job has no such item. */
+export async function findItemSeq(
+  { durable }: ConnectionPools,
+  jobId: string,
+  itemId: string,
+): Promise<number | null> {
+  const [item] = await findItem.run(durable, { job: jobId, item: itemId });
+  return item?.seq ?? null;
+}
+
 /** Reads the result of one item; null when it has none or does not exist. */
 export async function resultOf(
   connections: ConnectionPools,
   jobId: string,
   itemId: string,
 ): Promise<Result | null> {
-  const [item] = await findItem.run(connections.durable, { job: jobId, item: itemId });
-  if (item === undefined) return null;
-  const [result] = await readPage(connections, { job: jobId, after: item.seq - 1, limit: 1 });
+  const seq = await findItemSeq(connections, jobId, itemId);
+  if (seq === null) return null;
+  const [result] = await readPage(connections, { job: jobId, after: seq - 1, limit: 1 });
   return result ?? null;
 }
 
-async function readPage(connections: ConnectionPools, page: ResultPageArguments): Promise<readonly Result[]> {
+/** Reads the results of `limit` items behind `after`. */
+export async function readPage(
+  connections: ConnectionPools,
+  page: ResultPageArguments,
+): Promise<readonly Result[]> {
   return (await readResults.run(connections.durable, page)).map(toResult);
 }
 
