@@ -18,7 +18,7 @@ export {
 } from './api-version.ts';
 export { EVENT_KINDS, EventPage, PoolEvent } from './event.ts';
 export { JobEstimate, JobExplanation } from './explanation.ts';
-export { ITEM_STATES, ItemView, ListedItem, MAX_LISTED_MESSAGE } from './item.ts';
+export { ItemView, ListedItem, MAX_LISTED_MESSAGE } from './item.ts';
 export {
   JobHeader,
   JobSummary,

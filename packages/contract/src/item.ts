@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { ITEM_STATES } from '@macbatch/core';
 import { itemIdToFind } from './item-id.ts';
 import { FailureGroupId } from './job.ts';
-
-export const ITEM_STATES = ['ok', 'error', 'failed', 'open'] as const;
 
 const moment = z.iso.datetime({ offset: true }).nullable();
 const ItemState = z.enum(ITEM_STATES).openapi({

@@ -40,6 +40,7 @@ export {
 export { type Item, type ParsedItem, parseItem } from './items/item.ts';
 export { itemIdProblem, MAX_ITEM_ID_LENGTH } from './items/item-id.ts';
 export { itemKey, type KeyedJob, keyTexts } from './items/item-key.ts';
+export { ITEM_STATES, type ItemState } from './items/item-state.ts';
 export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { jsonProblem } from './items/json-problem.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';

@@ -14,7 +14,6 @@ export type { StoredFile } from './files/file-rows.ts';
 export type { FileStore } from './files/file-store.ts';
 export { openS3Content } from './files/s3-content.ts';
 export { FileQuotaExceeded, type FileUpload } from './files/upload-file.ts';
-export type { ItemState } from './items/item-rows.ts';
 export type { ListedItem } from './items/list-items.ts';
 export type { JobItem } from './items/read-item.ts';
 export type { Job } from './jobs/job.ts';

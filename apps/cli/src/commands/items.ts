@@ -1,4 +1,4 @@
-import { ITEM_STATES } from '@macbatch/contract';
+import { ITEM_STATES } from '@macbatch/core';
 import { EXIT, Failure, itemTable, itemText, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';

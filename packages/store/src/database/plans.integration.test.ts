@@ -1,6 +1,7 @@
+import { ITEM_STATES } from '@macbatch/core';
 import type postgres from 'postgres';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { ITEM_STATES, itemsByPrefix, itemsBySeqs } from '../items/item-rows.ts';
+import { itemsByPrefix, itemsBySeqs } from '../items/item-rows.ts';
 import { itemSeqs } from '../items/item-seqs.ts';
 import { readJobRow } from '../jobs/job-rows.ts';
 import { listJobRows } from '../jobs/list-job-rows.ts';

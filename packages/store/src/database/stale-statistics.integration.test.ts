@@ -1,6 +1,5 @@
-import type { Item } from '@macbatch/core';
+import { ITEM_STATES, type Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
-import { ITEM_STATES } from '../items/item-rows.ts';
 import type { Entry } from '../reporting/report-entry.ts';
 import type { Store } from '../store.ts';
 import type { LeasedTask } from '../tasks/leased-tasks.ts';

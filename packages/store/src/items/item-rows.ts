@@ -3,11 +3,7 @@ import type { Placeholders } from '../database/arguments.ts';
 import { items, leases, results, tasks } from '../database/schema.ts';
 import { type Statement, statement } from '../database/statement.ts';
 
-/** What has become of an item: an outcome, a task that has failed without one, or nothing yet. */
-export const ITEM_STATES = ['ok', 'error', 'failed', 'open'] as const;
-export type ItemState = (typeof ITEM_STATES)[number];
-
-export type ItemPageArguments = {
+type ItemPageArguments = {
   job: string;
   /** Only items behind this position. */
   after: number;

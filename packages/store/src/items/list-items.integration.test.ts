@@ -1,4 +1,4 @@
-import type { Item } from '@macbatch/core';
+import { ITEM_STATES, type Item } from '@macbatch/core';
 import { expect, it } from 'vitest';
 import {
   completion,
@@ -9,7 +9,6 @@ import {
   submitJob,
   success,
 } from '../testing/index.ts';
-import { ITEM_STATES } from './item-rows.ts';
 import type { ItemQuery } from './list-items.ts';
 
 const db = sharedStore();

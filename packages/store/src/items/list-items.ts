@@ -1,9 +1,15 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import { failureGroupId, type ItemFailure, readItemFailure } from '@macbatch/core';
+import {
+  failureGroupId,
+  ITEM_STATES,
+  type ItemFailure,
+  type ItemState,
+  readItemFailure,
+} from '@macbatch/core';
 import { knownValue } from '../database/known-value.ts';
 import type { Job } from '../jobs/job.ts';
 import { failureSeqs } from './failure-seqs.ts';
-import { ITEM_STATES, type ItemRow, type ItemState, itemsByPrefix, itemsBySeqs } from './item-rows.ts';
+import { type ItemRow, itemsByPrefix, itemsBySeqs } from './item-rows.ts';
 import { itemSeqs, seqsByPrefix } from './item-seqs.ts';
 
 /** If more ids than this begin with a text, the items are read in order instead: then many of them fit. */

@@ -1,9 +1,9 @@
 import type { ConnectionPools } from '@macbatch/connection';
+import type { ItemState } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { items, jobs, leases, results, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { findItemSeq, type Result, readPage } from '../jobs/results.ts';
-import type { ItemState } from './item-rows.ts';
 
 /** Most leases that are listed for an item, the newest first. */
 const MAX_LEASES = 100;
@@ -59,7 +59,7 @@ const readLeases = statement<{ job: string; seq: number; limit: number }, LeaseR
 });
 
 /** A lease of the task that contains the item. */
-export interface ItemLease {
+interface ItemLease {
   readonly attempt: number;
   readonly worker: string;
   readonly leasedAt: Date;

@@ -59,7 +59,7 @@ const failedTasks = statement<{ job: string; after: string; limit: number }, Fai
 );
 
 /** A recorded error of an item, or a failed task with its items that have no outcome. */
-export interface JobFailure {
+interface JobFailure {
   /** The item's position, or the task's id. */
   readonly of: { readonly seq: number } | { readonly taskId: string };
   readonly failure: ItemFailure;
