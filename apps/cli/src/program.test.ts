@@ -109,7 +109,10 @@ describe('refuses a wrong command line with exit code 2 before it starts anythin
       ['run', FILE, '--type', 'chat', '--model', 'm', '--endpoint', '127.0.0.1:1'],
       /--endpoint must begin with http/,
     ],
-    [['worker', 'frobnicate'], /worker accepts the actions join and purge, not "frobnicate"/],
+    [['worker', 'frobnicate'], /worker accepts the actions join, pause, resume and purge, not "frobnicate"/],
+    [['worker', '--until', '18:00'], /are for worker pause/],
+    [['worker', 'resume', 'ann', '--drain'], /are for worker pause/],
+    [['worker', 'pause', 'ann', '--until', 'soon'], /--until must be a time such as 18:00/],
     [['worker', '--endpoint', 'http://h/v1'], /--endpoint needs --map/],
     [['worker', '--endpoint', 'http://h/v1', '--map', 'ab'], /--map takes alias=model, not "ab"/],
     [

@@ -41,6 +41,7 @@ import { problemResponse, RefusedRequest } from './requests/refused-request.ts';
 import type { BodyLimits } from './requests/request-body.ts';
 import { requestOrigin } from './requests/request-origin.ts';
 import { mountTasks } from './tasks/task-handlers.ts';
+import { mountPauses } from './workers/pause-handlers.ts';
 import { mountWorkers } from './workers/worker-handlers.ts';
 
 type AppLimits = BodyLimits & RequestLimits & FileLimits & MessageBatchLimits;
@@ -131,6 +132,7 @@ export function createApp(options: AppOptions): Hono {
   mountJobs(surface, { quota, hasRoom });
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
+  mountPauses(surface);
   mountEvents(surface);
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });

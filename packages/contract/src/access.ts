@@ -23,6 +23,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   completeBatch: ['worker'],
   releaseTasks: ['worker'],
   heartbeat: ['worker'],
+  pauseWorker: ['worker'],
+  resumeWorker: ['worker'],
   reportBoot: ['worker'],
   listWorkers: ['submit', 'read'],
   listBoots: [],

@@ -11,6 +11,8 @@ export const EVENT_KINDS = [
   'stale_item_error',
   'task_retried',
   'job_cancelled',
+  'worker_paused',
+  'worker_resumed',
 ] as const;
 
 /** A number of 63 bits as decimal digits. */

@@ -28,6 +28,10 @@ export const JobExplanation = z
     job: JobSummary,
     waits_for: z.enum(JOB_WAITS),
     workers: z.int().openapi({ description: 'Alive workers that offer its job type and model' }),
+    paused_workers: z
+      .int()
+      .default(0)
+      .openapi({ description: 'Alive workers that offer it and are paused. They are not counted above' }),
     busy_workers: z.int().openapi({ description: 'Of these, workers that hold tasks of any job' }),
     offered_models: z
       .array(z.string())

@@ -61,6 +61,7 @@ export { OpenAiError } from './openai/openai-error.ts';
 export { openAiRoutes } from './openai/routes.ts';
 export { openApiDocument } from './openapi.ts';
 export { parseReadable, type UnreadableEntry } from './parse-readable.ts';
+export type { Pause } from './pause.ts';
 export { PROBLEMS, Problem, type ProblemCode } from './problem.ts';
 export {
   type RouteArguments,

@@ -30,6 +30,7 @@ import {
   KeyView,
   SessionReply,
 } from './key.ts';
+import { PauseReply, PauseRequest } from './pause.ts';
 import { plainText } from './plain-text.ts';
 import { Problem } from './problem.ts';
 import {
@@ -39,6 +40,7 @@ import {
   ReleaseRequest,
   ReportReply,
   ReportRequest,
+  WorkerId,
 } from './task.ts';
 import {
   BootList,
@@ -50,6 +52,7 @@ import {
   WorkerList,
 } from './worker.ts';
 
+const workerParams = z.object({ id: WorkerId });
 const jobParams = z.object({ id: z.uuid() });
 const refused = {
   default: {
@@ -228,6 +231,21 @@ export const routes = {
     path: '/v1/workers',
     summary: 'List workers',
     responses: { 200: json(WorkerList, 'All workers'), ...refused },
+  }),
+  pauseWorker: createRoute({
+    method: 'post',
+    path: '/v1/workers/{id}/pause',
+    summary: 'Keep a worker from leasing, until a time or until it is resumed',
+    description: 'Heartbeats continue. A second call changes the reason, the end and the kind of the pause.',
+    request: { params: workerParams, body: body(PauseRequest) },
+    responses: { 200: json(PauseReply, 'The pause'), ...refused },
+  }),
+  resumeWorker: createRoute({
+    method: 'post',
+    path: '/v1/workers/{id}/resume',
+    summary: 'End the pause of a worker',
+    request: { params: workerParams },
+    responses: { 200: json(PauseReply, 'The worker is not paused'), ...refused },
   }),
   reportBoot: createRoute({
     method: 'post',

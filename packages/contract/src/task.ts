@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { REFUSALS, TASK_STATUSES } from '@macbatch/core';
 import { itemId } from './item-id.ts';
 import { ModelUsed, WorkType } from './job.ts';
+import { Pause } from './pause.ts';
 import { plainText } from './plain-text.ts';
 
 export const WorkerId = z
@@ -101,7 +102,14 @@ export const LeasedTask = z
   .openapi('LeasedTask');
 export type LeasedTask = z.infer<typeof LeasedTask>;
 
-export const LeaseReply = z.object({ tasks: z.array(LeasedTask) }).openapi('LeaseReply');
+export const LeaseReply = z
+  .object({
+    tasks: z.array(LeasedTask),
+    pause: Pause.nullable()
+      .default(null)
+      .openapi({ description: 'Why there are no tasks: the worker is paused' }),
+  })
+  .openapi('LeaseReply');
 
 export const ReportedError = z
   .strictObject({ code: z.string().min(1).max(100), message: z.string().max(10_000) })

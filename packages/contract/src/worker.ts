@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { BOOT_VERDICTS, WORKER_STATES } from '@macbatch/core';
 import { itemIdToFind } from './item-id.ts';
 import { WorkType } from './job.ts';
+import { Pause } from './pause.ts';
 import { plainText } from './plain-text.ts';
 import { BootId, ENTRY_REFUSALS, ItemsPerSecond, LeaseName, WorkerId } from './task.ts';
 
@@ -93,6 +94,9 @@ export const HeartbeatReply = z
     deployment_id: z
       .string()
       .openapi({ description: 'Identifies the database. Outcomes in an outbox belong to one database' }),
+    pause: Pause.nullable()
+      .default(null)
+      .openapi({ description: 'The worker is paused: it gets no leases until it is resumed' }),
     lost: z
       .array(LeaseName.extend({ code: z.enum(ENTRY_REFUSALS) }))
       .openapi({ description: 'Leases of the request that the worker no longer holds' }),
@@ -169,6 +173,21 @@ export const WorkerView = z
       description:
         'State of the worker, with the reason if it is not working. Null from an older control plane',
     }),
+    pause: Pause.nullable()
+      .default(null)
+      .openapi({ description: 'Why it gets no leases although it is alive; null: it is not paused' }),
+    holding: z
+      .array(
+        z.object({
+          job: z.uuid(),
+          tasks: z.int(),
+          items: z.int().openapi({ description: 'Items of these tasks without an outcome' }),
+          oldest_lease_seconds: z.number(),
+          copies: z.boolean().openapi({ description: 'It runs copies of what another worker holds' }),
+        }),
+      )
+      .default([])
+      .openapi({ description: 'What it holds, by job, of the jobs that the caller may see' }),
     running: z
       .array(WorkKind.extend({ tasks: z.int() }))
       .default([])

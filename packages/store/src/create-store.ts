@@ -39,11 +39,12 @@ import { type Reclaimed, Reclaimer } from './reclaiming/reclaimer.ts';
 import { ModelIds } from './reporting/model-ids.ts';
 import { recordOutcomes } from './reporting/record-outcomes.ts';
 import type { Store, StoreOptions } from './store.ts';
-import { saidGoodbye } from './workers/goodbye.ts';
+import { standingOf } from './workers/goodbye.ts';
 import { recordHeartbeat } from './workers/heartbeat.ts';
 import { listBoots } from './workers/list-boots.ts';
 import { listWorkers } from './workers/list-workers.ts';
 import { offeredModels } from './workers/offered-models.ts';
+import { pauseWorker, resumeWorker } from './workers/pause.ts';
 import { recordBoot } from './workers/record-boot.ts';
 
 /** The most times that leases of dead boots are ended: a renewal that was under way may extend one meanwhile. */
@@ -130,11 +131,11 @@ export function createStore(options: StoreOptions): Store {
       const lost =
         knownLeases === undefined ? [] : await unacknowledgedLeases(connections, knownLeases, call);
       const tasks = lost.length > 0 ? lost : await leaseTasks(scheduler, call);
-      const mayHaveLeft = tasks.length === 0 && call.repeated !== true;
+      const isIdle = tasks.length === 0 && call.repeated !== true;
       return {
         leaseSeconds: seconds,
         tasks,
-        saidGoodbye: mayHaveLeft && (await saidGoodbye(connections, call.worker, call.boot)),
+        standing: isIdle ? await standingOf(connections, call.worker, call.boot) : null,
       };
     },
     workersOnProbation: () => scheduler.probation.workers(),
@@ -168,6 +169,17 @@ export function createStore(options: StoreOptions): Store {
       return deploymentId;
     },
     listWorkers: () => listWorkers(connections),
+    async pauseWorker(worker, request) {
+      const pause = await pauseWorker(connections, worker, request);
+      // Waiting lease calls look again, and then know why they get nothing.
+      if (typeof pause !== 'string') await announceSentBack();
+      return pause;
+    },
+    async resumeWorker(worker, by) {
+      const found = await resumeWorker(connections, worker, by);
+      if (found) await announceSentBack();
+      return found;
+    },
     offeredModels: (name) => offeredModels(connections, name ?? null),
     reclaim,
     prunable: (olderThanSeconds) => prunableJobs(connections, olderThanSeconds),

@@ -39,5 +39,6 @@ export type { LeasedTask } from './tasks/leased-tasks.ts';
 export type { KnownBoot } from './workers/list-boots.ts';
 export type { Worker } from './workers/list-workers.ts';
 export type { OfferedModel } from './workers/offered-models.ts';
+export type { WorkerPause } from './workers/pause.ts';
 export type { Boot } from './workers/record-boot.ts';
 export type { ReportedRate, WorkerAdvert } from './workers/worker.ts';

@@ -30,10 +30,12 @@ import type { Pulse } from './pool/read-pulse.ts';
 import type { Reclaimed } from './reclaiming/reclaimer.ts';
 import type { Entry, Verdict } from './reporting/report-entry.ts';
 import type { LeasedTask } from './tasks/leased-tasks.ts';
+import type { Standing } from './workers/goodbye.ts';
 import type { Admission, Heartbeat } from './workers/heartbeat.ts';
 import type { KnownBoot } from './workers/list-boots.ts';
 import type { Worker } from './workers/list-workers.ts';
 import type { OfferedModel } from './workers/offered-models.ts';
+import type { PauseRequest, WorkerPause } from './workers/pause.ts';
 import type { Boot } from './workers/record-boot.ts';
 
 export interface StoreOptions extends ConnectionPoolsOptions {
@@ -83,8 +85,8 @@ interface StoreLeaseCall extends Omit<LeaseCall, 'leaseMs'> {
 interface StoreLeases {
   readonly leaseSeconds: number;
   readonly tasks: LeasedTask[];
-  /** The boot has said goodbye, so it gets no tasks. Not looked up for a repeated call. */
-  readonly saidGoodbye: boolean;
+  /** Why there are no tasks, as far as the worker is the reason. Null: not looked up. */
+  readonly standing: Standing | null;
 }
 
 /** Everything that the control plane stores, over one Postgres database. */
@@ -147,6 +149,10 @@ export interface Store {
   /** The id of the deployment that this database is. It never changes. */
   deploymentId(): Promise<string>;
   listWorkers(): Promise<Worker[]>;
+  /** Keeps a worker from leasing. Changes nothing if the end of the pause has passed. */
+  pauseWorker(worker: string, request: PauseRequest): Promise<WorkerPause | 'not_found' | 'in_the_past'>;
+  /** Returns false when there is no such worker. */
+  resumeWorker(worker: string, by: string | null): Promise<boolean>;
   /** The models that alive workers offer, by name. With `name`, only that one. */
   offeredModels(name?: string): Promise<OfferedModel[]>;
   /** Takes back expired leases. Without `force`, does nothing while no lease can have expired. */

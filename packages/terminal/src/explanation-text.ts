@@ -10,6 +10,7 @@ export function explanationText(explanation: JobExplanation): string {
   return [
     progress(explanation),
     waiting(explanation),
+    paused(explanation),
     ...troubles(explanation),
     silentHolders(explanation),
     expectedEnd(explanation),
@@ -47,7 +48,9 @@ function waiting({ waits_for: code, job, workers, busy_workers: busy, ...rest }:
     case 'waiting_for_worker':
       return rest.troubles.length > 0
         ? `It waits for a model server: no worker can run ${kind} now.`
-        : `It waits for a worker: no worker that is alive offers ${kind}. ${otherModels(job.job_type, rest.offered_models)}`;
+        : rest.paused_workers > 0
+          ? `It waits for a worker: all that offer ${kind} are paused.`
+          : `It waits for a worker: no worker that is alive offers ${kind}. ${otherModels(job.job_type, rest.offered_models)}`;
     case 'running':
       return `It runs: ${count(held.workers, 'worker')} ${held.workers === 1 ? 'holds' : 'hold'} ${count(held.tasks, 'task')}${since}.${
         before.jobs > 0 ? ` Its workers take ${others} before the rest of this one.` : ''
@@ -64,6 +67,11 @@ function waiting({ waits_for: code, job, workers, busy_workers: busy, ...rest }:
         ? 'It is next, when its worker has finished the tasks it holds.'
         : `It is next, when its ${number(workers)} workers have finished the tasks they hold.`;
   }
+}
+
+function paused({ paused_workers: pausedWorkers, job }: JobExplanation): string | null {
+  if (pausedWorkers === 0) return null;
+  return `${count(pausedWorkers, 'worker')} that ${pausedWorkers === 1 ? 'offers' : 'offer'} ${job.job_type} with ${job.model} ${pausedWorkers === 1 ? 'is' : 'are'} paused: macbatch workers says by whom, and macbatch worker resume NAME ends a pause.`;
 }
 
 function otherModels(jobType: string, models: readonly string[]): string {

@@ -9,6 +9,7 @@ export { itemTable, itemText } from './item-text.ts';
 export { jobFailures } from './job-failures.ts';
 export { jobTable } from './job-table.ts';
 export { paintFor } from './paint.ts';
+export { pauseText } from './pause-text.ts';
 export { printable } from './printable.ts';
 export { showProgress } from './progress.ts';
 export { showPruneProgress } from './prune-progress.ts';

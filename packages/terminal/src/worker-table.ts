@@ -1,4 +1,5 @@
 import type { WorkerView } from '@macbatch/contract';
+import { pauseText } from './pause-text.ts';
 import { printable } from './printable.ts';
 import { duration, rate, table } from './table.ts';
 
@@ -24,9 +25,10 @@ function hasServerTrouble({ state, troubles }: Pick<WorkerView, 'state' | 'troub
   return state === 'nothing_offered' && troubles.length > 0;
 }
 
-function stateWord({ state, alive, offline, troubles }: WorkerView): string {
+function stateWord({ state, alive, offline, pause, troubles }: WorkerView): string {
   if (offline) return 'offline';
   if (!alive) return 'silent';
+  if (pause !== null) return 'paused';
   if (hasServerTrouble({ state, troubles })) return 'waiting';
   if (state === null) return 'alive';
   return state === 'working' ? 'working' : 'idle';
@@ -47,7 +49,17 @@ function modelAndRate(worker: WorkerView): [string, string] {
 }
 
 function whyIdle(worker: WorkerView): string {
-  return [reasonOf(worker), serverWords(worker)].filter((text) => text !== '').join('; ');
+  return [
+    pauseReason(worker),
+    worker.pause === null || !worker.alive ? reasonOf(worker) : '',
+    serverWords(worker),
+  ]
+    .filter((text) => text !== '')
+    .join('; ');
+}
+
+function pauseReason({ pause, last_heartbeat_at: heardAt, heartbeat_age_seconds: age }: WorkerView): string {
+  return pause === null ? '' : pauseText(pause, new Date(Date.parse(heardAt) + (age ?? 0) * 1000));
 }
 
 /** What its model servers said, each once. */

@@ -19,7 +19,8 @@ export const COMMANDS = {
   },
   worker: {
     synopsis: 'worker [action] [address]',
-    description: 'run a worker on this machine until Ctrl-C; print JSON lines',
+    description:
+      'run a worker on this machine until Ctrl-C; print JSON lines. worker pause and resume are for any',
   },
   submit: {
     synopsis: 'submit <files...>',

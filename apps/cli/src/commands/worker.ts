@@ -5,10 +5,9 @@ import { EXIT, Failure } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
 import { addCommand } from './command-names.ts';
+import { type PauseOptions, pauseOrResume } from './pause-worker.ts';
 
-interface WorkerOptions extends EndpointOptions {
-  readonly url?: string;
-  readonly id?: string;
+interface WorkerOptions extends EndpointOptions, PauseOptions {
   readonly token?: string;
   readonly concurrency?: string;
   readonly leaseLimit?: string;
@@ -31,14 +30,23 @@ export function addWorker(program: Command, terminal: Terminal): void {
       '--lease-limit <tasks>',
       'most tasks to lease in one call (default: what the worker runs in 45 seconds)',
     )
-    .option('--json', 'no effect: the output is always JSON lines')
+    .option('--until <time>', 'for pause: when it ends by itself, such as 18:00, 90m or 12h')
+    .option('--reason <text>', 'for pause: why, for people')
+    .option('--drain', 'for pause: hand back what the worker has not started')
+    .option('--json', 'for pause and resume: print JSON; the output of a worker is always JSON lines')
     .addHelpText(
       'after',
-      '\nworker join URL --token T exchanges a token for the key of this worker, and stores the key.\nworker purge empties the outbox of a worker that is not running: outcomes that it could not report are lost.',
+      '\nworker join URL --token T exchanges a token for the key of this worker, and stores the key.\nworker pause [NAME] keeps a worker from leasing, through the control plane; worker resume [NAME] ends that.\nworker purge empties the outbox of a worker that is not running: outcomes that it could not report are lost.',
     )
     .action(async (action: string | undefined, address: string | undefined, options: WorkerOptions) => {
+      if (action === 'pause' || action === 'resume') return pauseOrResume(action, address, options, terminal);
       if (action !== undefined && action !== 'purge' && action !== 'join')
-        throw new Failure(EXIT.usage, `worker accepts the actions join and purge, not "${action}"`);
+        throw new Failure(
+          EXIT.usage,
+          `worker accepts the actions join, pause, resume and purge, not "${action}"`,
+        );
+      if (options.until !== undefined || options.reason !== undefined || options.drain !== undefined)
+        throw new Failure(EXIT.usage, '--until, --reason and --drain are for worker pause');
       if (action === 'join' && address === undefined)
         throw new Failure(EXIT.usage, 'worker join needs the URL of the control plane');
       const url =

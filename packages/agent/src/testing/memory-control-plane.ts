@@ -89,6 +89,7 @@ export class MemoryControlPlane {
       lost: renew.filter((lease) => this.#held(lease) === undefined).map(lost),
       settled: [],
       ignored: [],
+      pause: null,
     };
   }
 

@@ -20,7 +20,8 @@ export type Happening =
       readonly kind: 'heartbeat_answered';
       readonly plan: HeartbeatPlan;
       readonly sentAt: number;
-      readonly reply: Pick<HeartbeatReply, 'deployment_id' | 'lost' | 'settled'>;
+      readonly reply: Pick<HeartbeatReply, 'deployment_id' | 'lost' | 'settled'> &
+        Partial<Pick<HeartbeatReply, 'pause'>>;
     }
   /** `idInUse`: another machine works under this worker id. */
   | { readonly kind: 'heartbeat_failed'; readonly reason: string; readonly idInUse: boolean }

@@ -3,7 +3,7 @@ import { type Change, emit, forEach, inOrder, log, nothing, set } from './change
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
 import { leaseKey } from './lease-key.ts';
-import { loseLease, skipRecorded } from './leave-task.ts';
+import { leaveAllTasks, loseLease, skipRecorded } from './leave-task.ts';
 import { recoveredReportable } from './reportable.ts';
 import { isFormerReported, queueReport } from './reports.ts';
 import { isEnded, taskOf, type WorkerState } from './worker-state.ts';
@@ -30,6 +30,8 @@ export function heartbeatAnswered(event: EventOf<'heartbeat_answered'>): Change 
       if (task === undefined || task.lost) return nothing(state);
       return skipRecorded(task.number, lease.item_ids, now)(state);
     }),
+    // Drains: what runs may end, and the rest goes to other workers. Nothing more is leased while the pause lasts.
+    reply.pause?.drain === true ? leaveAllTasks(now) : nothing,
     fillSlots(now),
   );
 }

@@ -27,6 +27,8 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   heartbeat: ['worker', 'admin'],
   reportBoot: ['worker', 'admin'],
   listWorkers: ['submit', 'read', 'admin'],
+  pauseWorker: ['worker', 'admin'],
+  resumeWorker: ['worker', 'admin'],
   listBoots: ['admin'],
   reclaim: ['admin'],
   prune: ['admin'],
@@ -63,6 +65,7 @@ const BODIES: Readonly<Partial<Record<RouteName, unknown>>> = {
   releaseTasks: { worker_id: 'ann', tasks: [NEVER_LEASED] },
   heartbeat: HEARTBEAT,
   reportBoot: BOOT,
+  pauseWorker: {},
   createKey: { name: 'n', role: 'submit' },
   createJoinToken: {},
   prune: { older_than_seconds: 3600 },
@@ -86,11 +89,13 @@ beforeEach(async () => {
   keyId = (await store.keys.list())[0]?.id ?? '';
   const response = await send('POST', '/v1/jobs', BODIES.submitJob, bearing(keys.submit));
   jobId = ((await response.json()) as { id: string }).id;
+  await send('POST', '/v1/workers/heartbeat', HEARTBEAT, bearing(keys.worker));
 });
 
 function ask(name: keyof typeof MAY, headers: Record<string, string>): Promise<Response> {
   const route = routes[name];
-  const id = name === 'revokeKey' ? keyId : jobId;
+  const isOfWorker = name === 'pauseWorker' || name === 'resumeWorker';
+  const id = name === 'revokeKey' ? keyId : isOfWorker ? 'ann' : jobId;
   const query = QUERIES[name] ?? '';
   return send(route.method.toUpperCase(), `${route.path.replace('{id}', id)}${query}`, BODIES[name], headers);
 }

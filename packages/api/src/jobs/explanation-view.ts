@@ -15,6 +15,7 @@ export function explanationView(
     job: jobSummary(job),
     waits_for: wait.code,
     workers: wait.workers,
+    paused_workers: wait.pausedWorkers,
     busy_workers: wait.busyWorkers,
     offered_models: [...wait.offeredModels],
     before: { jobs: wait.jobsBefore, items: wait.itemsBefore },

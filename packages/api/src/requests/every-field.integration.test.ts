@@ -145,6 +145,11 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
       previous_boot_id: 'a',
     },
   },
+  pauseWorker: {
+    params: { id: 'ann' },
+    body: { reason: 'holidays', until: '2999-01-01T00:00:00Z', drain: true },
+  },
+  resumeWorker: { params: { id: 'ann' } },
   listBoots: { query: { name: 'ann', limit: '1' } },
   reclaim: {},
   prune: { body: { older_than_seconds: 1, row_limit: 1, dry_run: true } },

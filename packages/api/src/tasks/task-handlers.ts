@@ -1,11 +1,12 @@
 import { type LeasedTask, type LeaseRequest, ReportEnvelope, routes, WorkType } from '@macbatch/contract';
-import type { LeasedTask as StoredTask } from '@macbatch/store';
+import type { LeasedTask as StoredTask, WorkerPause } from '@macbatch/store';
 import { assertMayActFor } from '../auth/caller.ts';
 import { checkProtocol } from '../requests/api-version.ts';
 import { invalidField } from '../requests/invalid-field.ts';
 import { mount, type Surface } from '../requests/mount.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { readJsonBody } from '../requests/request-body.ts';
+import { pauseView } from '../workers/pause-handlers.ts';
 import { WorkWatch } from './lease-wait.ts';
 import { entryReply, readEntry } from './report-entry.ts';
 
@@ -49,20 +50,26 @@ export function mountTasks(
       stopping === undefined ? c.req.raw.signal : AbortSignal.any([c.req.raw.signal, stopping]);
     const watch = (body.wait_seconds ?? 0) > 0 ? new WorkWatch(store) : null;
     try {
+      let pause: WorkerPause | null = null;
       for (let again = false; ; ) {
-        const { leaseSeconds, tasks, saidGoodbye } = await lease(body, again);
-        if (saidGoodbye) throw workerOffline(body);
+        const { leaseSeconds, tasks, standing } = await lease(body, again);
+        if (standing?.saidGoodbye === true) throw workerOffline(body);
+        // A repeated call does not look it up: the worker is still paused, or there has been a notification.
+        if (standing !== null) pause = standing.pause;
         if (cancelled.aborted && tasks.length > 0) {
           // The caller has disconnected and would not run them: release them immediately.
           await store.release(body.worker_id, tasks);
-          return { tasks: [] };
+          return { tasks: [], pause: null };
         }
         const left = deadline - monotonicMs();
         if (tasks.length > 0 || left <= 0 || cancelled.aborted || watch === null) {
-          return { tasks: tasks.map((task) => leasedTask(task, leaseSeconds)) };
+          return {
+            tasks: tasks.map((task) => leasedTask(task, leaseSeconds)),
+            pause: tasks.length > 0 || pause === null ? null : pauseView(pause),
+          };
         }
         again = !(await watch.wait(left, cancelled));
-        if (cancelled.aborted) return { tasks: [] };
+        if (cancelled.aborted) return { tasks: [], pause: null };
       }
     } finally {
       watch?.stop();

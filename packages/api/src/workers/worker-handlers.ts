@@ -13,6 +13,7 @@ import { invalidField } from '../requests/invalid-field.ts';
 import { mount, type Surface } from '../requests/mount.ts';
 import { RefusedRequest } from '../requests/refused-request.ts';
 import { readJsonBody } from '../requests/request-body.ts';
+import { pauseView } from './pause-handlers.ts';
 import { toBoot } from './to-boot.ts';
 import { workerView } from './worker-view.ts';
 
@@ -83,6 +84,7 @@ export function mountWorkers(surface: Surface): void {
     return {
       now: admission.now.toISOString(),
       deployment_id: await store.deploymentId(),
+      pause: admission.pause === null ? null : pauseView(admission.pause),
       lost: leases.flatMap((lease, i) => {
         const code = answers[i]?.refusal ?? null;
         return code === null ? [] : [{ ...lease, code }];

@@ -2,6 +2,7 @@ import type { WorkerView } from '@macbatch/contract';
 import { distinctWorkKinds, offersWork, type WorkKind, workerState } from '@macbatch/core';
 import type { OwnedPool, Worker } from '@macbatch/store';
 import { type Caller, sees } from '../auth/caller.ts';
+import { pauseView } from './pause-handlers.ts';
 import { troubleView } from './trouble-view.ts';
 
 /** Most work kinds that are listed for a worker without a fitting job. */
@@ -40,6 +41,19 @@ export function workerView(worker: Worker, pool: OwnedPool, caller: Caller): Wor
     tasks_failed: worker.tasksFailed,
     heartbeat_age_seconds: worker.heartbeatAgeSeconds,
     state,
+    pause: worker.pause === null ? null : pauseView(worker.pause),
+    holding: [
+      ...held.map((each) => ({ ...each, copies: false })),
+      ...copies.map((each) => ({ ...each, copies: true })),
+    ]
+      .filter(({ jobId }) => pool.jobs.some(({ id, owner }) => id === jobId && sees(caller, owner)))
+      .map((each) => ({
+        job: each.jobId,
+        tasks: each.tasks,
+        items: each.items,
+        oldest_lease_seconds: each.oldestSeconds,
+        copies: each.copies,
+      })),
     running: distinctWorkKinds(works.filter(mayKnow)).map((kind) => ({
       ...kindView(kind),
       tasks: works

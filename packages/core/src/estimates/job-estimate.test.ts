@@ -35,6 +35,16 @@ describe('estimateJob', () => {
     expect(estimate([poolWorker('a', { ...reports(1e-306), mayLeave: true })])).toBe('nothing_measured');
   });
 
+  it('does not count on a paused worker, except for what it holds', () => {
+    const paused = poolWorker('b', { ...reports(100), paused: true });
+    expect(estimate([paused])).toBe('no_worker');
+    expect(likely([poolWorker('a'), paused])).toBe(likely([poolWorker('a')]));
+    const held = [heldWork('j', { items: 90 })];
+    expect(likely([poolWorker('a'), { ...paused, held }])).toBeLessThan(likely([poolWorker('a')]));
+    expect(likely([{ ...paused, held: [heldWork('j', { items: 100 })] }])).toBeLessThan(5);
+    expect(estimate([{ ...paused, held }])).toBe('no_worker');
+  });
+
   it.each<[string, Parameters<typeof estimate>, number]>([
     // Includes half of the last task, here of one item.
     ["its items at the pool's rate", [[poolWorker('a'), poolWorker('b', reports(3))]], 25 + 1 / 6],

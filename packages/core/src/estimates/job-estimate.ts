@@ -56,25 +56,32 @@ export function estimateJob(
     worker.held.filter((held) => held.jobId === jobId && held.items > 0);
   const holders = pool.workers.filter((worker) => heldOfJob(worker).length > 0);
   const runners = alive.filter(
-    (worker) => (offersWork(worker, job) || heldOfJob(worker).length > 0) && !isInTrouble(worker, job),
+    (worker) =>
+      ((offersWork(worker, job) && !worker.paused) || heldOfJob(worker).length > 0) &&
+      !isInTrouble(worker, job),
   );
   if (runners.length === 0) return 'no_worker';
   const medianRate = medianRates(pool.workers);
   const unheldItems = itemsHeldByNone(pool.jobs, alive);
+  // A paused worker finishes what it holds and takes nothing more.
+  if ((unheldItems[position] ?? 0) > 0 && runners.every(({ paused }) => paused)) return 'no_worker';
   const positions = new Map(pool.jobs.map(({ id }, at) => [id, at]));
   const jobsFor = jobsForWorkers(
     pool.jobs.filter((_, at) => at === position || (unheldItems[at] ?? 0) > 0),
     pool,
   );
   const takes = new Map(
-    alive.map((worker) => [worker, jobsFor(worker).flatMap(({ id }) => positions.get(id) ?? [])]),
+    alive.map((worker) => [
+      worker,
+      worker.paused ? [] : jobsFor(worker).flatMap(({ id }) => positions.get(id) ?? []),
+    ]),
   );
   const hasOtherWork = (worker: PoolWorker) =>
     pool.jobs.some((each) => each.id !== jobId && each.pendingTasks > 0 && offersWork(worker, each));
   const getsCopied =
     pool.givesCopies &&
     new Set([...runners, ...holders]).size > 1 &&
-    runners.some((worker) => !hasOtherWork(worker));
+    runners.some((worker) => !worker.paused && !hasOtherWork(worker));
 
   const secondsIn = (outlook: Outlook): number => {
     const rates = new Map(

@@ -122,6 +122,7 @@ describe('jobWait', () => {
     expect(waitOf(workers, {}, jobs)).toEqual({
       code: 'running',
       workers: 2,
+      pausedWorkers: 0,
       busyWorkers: 1,
       offeredModels: ['noop', 'x', 'y'],
       jobsBefore: 2,
@@ -138,4 +139,18 @@ describe('jobWait', () => {
     ];
     expect(waitOf(workers).troubles).toEqual([{ ...DOWN, worker: 'a' }]);
   });
+});
+
+it('a job waits for a worker while all that offer it are paused, and counts these', () => {
+  const paused = poolWorker('a', { paused: true });
+  const job = { ...openJob('j'), state: 'queued' } as const;
+  const wait = (workers: Parameters<typeof poolState>[0]) => jobWait(job, poolState(workers, [openJob('j')]));
+  expect(wait([paused])).toMatchObject({ code: 'waiting_for_worker', workers: 0, pausedWorkers: 1 });
+  expect(wait([paused, poolWorker('b')])).toMatchObject({
+    code: 'next_in_line',
+    workers: 1,
+    pausedWorkers: 1,
+  });
+  // What it holds ends, but nobody takes the rest.
+  expect(wait([{ ...paused, held: [heldWork('j')] }])).toMatchObject({ code: 'waiting_for_worker' });
 });

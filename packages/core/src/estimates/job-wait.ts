@@ -29,8 +29,10 @@ const MAX_TROUBLES = 20;
 /** What a job waits for. It counts other groups' jobs and reveals nothing else about them. */
 export interface JobWait {
   readonly code: JobWaitCode;
-  /** Alive workers that offer its job type and model. */
+  /** Alive workers that offer its job type and model and are not paused. */
   readonly workers: number;
+  /** Alive workers that offer its job type and model and are paused. */
+  readonly pausedWorkers: number;
   /** Of these, the ones that hold tasks of any job. */
   readonly busyWorkers: number;
   /** Models that alive workers offer for its job type: alternatives for a model that no worker offers. */
@@ -57,7 +59,8 @@ export function jobWait(
   pool: PoolState,
 ): JobWait {
   const alive = pool.workers.filter((worker) => worker.alive);
-  const runners = alive.filter((worker) => offersWork(worker, job) && !isInTrouble(worker, job));
+  const able = alive.filter((worker) => offersWork(worker, job) && !isInTrouble(worker, job));
+  const runners = able.filter((worker) => !worker.paused);
   const holders = pool.workers.filter((worker) => holds(worker, job.id));
   const present = holders.filter((worker) => worker.alive);
   const working = present.filter((worker) => !isInTrouble(worker, job));
@@ -84,6 +87,7 @@ export function jobWait(
   return {
     code: code(),
     workers: runners.length,
+    pausedWorkers: able.length - runners.length,
     busyWorkers: runners.filter(({ held: itsLeases }) => itsLeases.length > 0).length,
     offeredModels: modelsFor(job.jobType, alive),
     jobsBefore: before.length,

@@ -13,7 +13,7 @@ export function jobsForWorkers<Job extends OpenJob>(
   jobs: readonly Job[],
   pool: PoolState,
 ): (worker: PoolWorker) => readonly Job[] {
-  const alive = pool.workers.filter((worker) => worker.alive);
+  const alive = pool.workers.filter((worker) => worker.alive && !worker.paused);
   const rateWhereLoaded = byWorkKind((kind) =>
     alive
       .flatMap(({ rates }) => rates)

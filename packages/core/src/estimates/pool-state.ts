@@ -20,6 +20,8 @@ export interface PoolWorker extends WorkerOffers {
   readonly alive: boolean;
   /** It has said goodbye. */
   readonly offline: boolean;
+  /** A person keeps it from leasing. It finishes what it holds. */
+  readonly paused: boolean;
   /** It may sleep: some of its leases expired recently, or it has been silent for a while. */
   readonly mayLeave: boolean;
   /** Number of items that it runs concurrently. */

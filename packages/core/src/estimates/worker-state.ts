@@ -23,7 +23,7 @@ export type WorkerState = (typeof WORKER_STATES)[number];
 
 /** Says whether a worker works, and if not, why. */
 export function workerState(
-  worker: Omit<PoolWorker, 'slots' | 'rates' | 'mayLeave'>,
+  worker: Omit<PoolWorker, 'slots' | 'rates' | 'mayLeave' | 'paused'>,
   jobs: readonly OpenJob[],
 ): WorkerState {
   if (worker.offline) return 'offline';

@@ -8,6 +8,7 @@ export function poolWorker(id: string, over: Partial<PoolWorker> = {}): PoolWork
     id,
     alive: true,
     offline: false,
+    paused: false,
     mayLeave: false,
     jobTypes: ['noop'],
     models: ['noop'],

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { guard } from '../database/rule-sql.ts';
 import { copies, jobs, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
+import { lockOwnWorker, mayLease } from '../workers/goodbye.ts';
 import { isUnfinishedCopy } from './unfinished-copy.ts';
 
 type LockCopyableArguments = {
@@ -26,7 +26,7 @@ export const lockCopyableTasks = statement<LockCopyableArguments, { readonly id:
   join ${jobs} on ${jobs.id} = ${tasks.jobId}
   join ${leases} on ${leases.taskId} = ${tasks.id} and ${leases.attempt} = ${tasks.attempts}
   where ${guard('copy', { worker: arg.worker('text') })} and ${tasks.assignedWorker} = ${arg.holder('text')}
-    and ${hasNotSaidGoodbye(arg.boot('text'))}
+    and ${mayLease(arg.boot('text'))}
     and ${jobs.jobType} = ${arg.jobType('text')} and ${jobs.model} = ${arg.model('text')}
     and not exists (select from tasks as own where own.status = 'leased' and own.assigned_worker = ${arg.worker('text')})
     and not exists (

@@ -7,7 +7,7 @@ import { jobIsOpen } from '../jobs/open-job.ts';
 import type { TaskItemRow } from '../tasks/leased-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 import { isItemOf, itemsWithoutOutcome } from '../tasks/task-items.ts';
-import { hasNotSaidGoodbye, lockOwnWorker } from '../workers/goodbye.ts';
+import { lockOwnWorker, mayLease } from '../workers/goodbye.ts';
 import { anotherMayRun, hasRejected } from './left-to-others.ts';
 
 /** The four arrays have an element for each job. */
@@ -55,7 +55,7 @@ export const claimTasks = statement<ClaimArguments, ClaimedRow>((arg) => {
     from unnest(${arg.jobs('uuid[]')}, ${arg.floors('bigint[]')}, ${arg.errorsAtMost('int[]')}, ${arg.leftToOthersMs('int[]')})
       with ordinality as wanted (job_id, floor, errors_at_most, left_to_others_ms, place)
     join ${jobs} on ${jobs.id} = wanted.job_id
-    where ${jobIsOpen} and ${hasNotSaidGoodbye(boot)}
+    where ${jobIsOpen} and ${mayLease(boot)}
       and not exists (
         select from ${jobTallies}
         where ${jobTallies.jobId} = wanted.job_id and ${jobTallies.workerId} = ${lease.worker}

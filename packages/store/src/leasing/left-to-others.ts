@@ -1,7 +1,7 @@
 import { LASTING_TROUBLES, REJECTED_LEFT_TO_OTHERS_SECONDS } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
 import { leases, workers } from '../database/schema.ts';
-import { alive } from '../workers/alive.ts';
+import { takesWork } from '../workers/pause.ts';
 
 const leftToOthers = sql.raw(`interval '${REJECTED_LEFT_TO_OTHERS_SECONDS} seconds'`);
 
@@ -26,7 +26,7 @@ export const hasRejected = (taskId: SQL, worker: SQL, boot: SQL): SQL => sql`
 export const anotherMayRun = (taskId: SQL, job: SQL, worker: SQL): SQL => sql`
   exists (
     select from ${workers}
-    where ${workers.id} <> ${worker} and ${alive()}
+    where ${workers.id} <> ${worker} and ${takesWork()}
       and ((${job}.job_type = any(${workers.jobTypes}) and ${job}.model = any(${workers.models}))
         or exists (
           select from jsonb_to_recordset(${workers.troubles}::jsonb)

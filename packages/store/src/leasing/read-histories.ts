@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { jobs, jobTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
-import { alive } from '../workers/alive.ts';
+import { takesWork } from '../workers/pause.ts';
 
 export interface HistoryRow {
   readonly job_id: string;
@@ -45,5 +45,6 @@ export interface AliveWorkerRow {
 
 /** Reads the alive workers and what they offer. */
 export const readAliveWorkers = statement<NoArguments, AliveWorkerRow>(
-  () => sql`select ${workers.id}, ${workers.jobTypes}, ${workers.models} from ${workers} where ${alive()}`,
+  () =>
+    sql`select ${workers.id}, ${workers.jobTypes}, ${workers.models} from ${workers} where ${takesWork()}`,
 );

@@ -3,7 +3,7 @@ import { jobs, jobTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
 import type { ScheduledJobRow } from '../jobs/scheduled-job.ts';
-import { alive } from '../workers/alive.ts';
+import { takesWork } from '../workers/pause.ts';
 
 export interface QueuedJobRow extends ScheduledJobRow {
   /** Errors of items and of tasks, as reported. */
@@ -44,6 +44,6 @@ export const readPoolRates = statement<NoArguments, PoolRateRow>(
     coalesce(sum(rate.items_per_second) filter (where rate.loaded), 0)::float8 as loaded_items_per_second, count(*)::int as workers
   from ${workers}
   cross join lateral jsonb_to_recordset(${workers.rates}::jsonb) as rate (job_type text, model text, items_per_second float8, loaded bool)
-  where ${alive()}
+  where ${takesWork()}
   group by rate.job_type, rate.model`,
 );

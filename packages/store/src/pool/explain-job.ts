@@ -56,7 +56,7 @@ export async function explainJob(
   ]);
   const measured = rates.get(job.id) ?? new Map<string, MeasuredRate>();
   const reported = pool.workers
-    .filter(({ alive }) => alive)
+    .filter(({ alive, paused }) => alive && !paused)
     .flatMap(({ rates }) => rates)
     .filter((rate) => isSameWorkKind(rate, job));
   return {

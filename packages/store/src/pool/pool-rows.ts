@@ -3,6 +3,7 @@ import { copies, jobs, jobTallies, leases, tasks, workers } from '../database/sc
 import { type NoArguments, statement } from '../database/statement.ts';
 import { jobIsOpen } from '../jobs/open-job.ts';
 import type { ScheduledJobRow } from '../jobs/scheduled-job.ts';
+import { isPaused } from '../workers/pause.ts';
 
 export interface OpenJobRow extends ScheduledJobRow {
   readonly owner: string;
@@ -38,13 +39,14 @@ export interface PoolWorkerRow {
   readonly rates: string;
   readonly troubles: string;
   readonly offline: boolean;
+  readonly paused: boolean;
   readonly last_heartbeat_at: Date;
 }
 
 export const readPoolWorkers = statement<NoArguments, PoolWorkerRow>(
   () => sql`
   select ${workers.id}, ${workers.jobTypes}, ${workers.models}, ${workers.concurrency}, ${workers.rates}, ${workers.troubles}, ${workers.offline},
-    ${workers.lastHeartbeatAt}
+    ${isPaused()} as paused, ${workers.lastHeartbeatAt}
   from ${workers} order by ${workers.id}`,
 );
 

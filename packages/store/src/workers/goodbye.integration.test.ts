@@ -65,11 +65,11 @@ it('W7: leases nothing after a goodbye, and says so, until the next heartbeat', 
   await submitJob(store, { items: 1 });
   const call = { worker: 'ann', boot: 'boot-of-ann', limit: 1, offers: NOOP_OFFERS, renews: false };
   await store.heartbeat({ ...ANN, offline: true });
-  expect(await store.lease(call)).toMatchObject({ tasks: [], saidGoodbye: true });
+  expect(await store.lease(call)).toMatchObject({ tasks: [], standing: { saidGoodbye: true } });
   // Another boot did not say goodbye.
   expect((await store.lease({ ...call, boot: 'next' })).tasks).toHaveLength(1);
   await store.heartbeat({ ...ANN, offline: false });
-  expect(await store.lease(call)).toMatchObject({ tasks: [], saidGoodbye: false });
+  expect(await store.lease(call)).toMatchObject({ tasks: [], standing: { saidGoodbye: false } });
 });
 
 it('W7: gives no copies to a boot that has said goodbye', async () => {

@@ -2,34 +2,43 @@ import type { ConnectionPools } from '@macbatch/connection';
 import { type SQL, sql } from 'drizzle-orm';
 import { workers } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
+import { isPaused, type PauseRow, pauseColumns, toPause, type WorkerPause } from './pause.ts';
 
 /**
- * A common table expression `own_worker`: the row of the worker, locked. A goodbye changes that row, so it waits for
- * this statement, and the release that follows the goodbye finds everything that was granted here.
+ * A common table expression `own_worker`: the row of the worker, locked. A goodbye or a pause changes that row, so it
+ * waits for this statement, and the release that follows the goodbye finds everything that was granted here.
  */
 export const lockOwnWorker = (worker: SQL): SQL => sql`
   own_worker as materialized (
-    select ${workers.bootId}, ${workers.offline} from ${workers} where ${workers.id} = ${worker} for share
+    select ${workers.bootId}, ${workers.offline}, ${isPaused()} as paused from ${workers} where ${workers.id} = ${worker} for share
   )`;
 
-/** SQL condition: this boot has not said goodbye. Needs `lockOwnWorker`. */
-export const hasNotSaidGoodbye = (boot: SQL): SQL => sql`
-  not exists (select from own_worker where own_worker.boot_id = ${boot} and own_worker.offline)`;
+/** SQL condition: this boot has not said goodbye, and its worker is not paused. Needs `lockOwnWorker`. */
+export const mayLease = (boot: SQL): SQL => sql`
+  not exists (select from own_worker where own_worker.paused or (own_worker.boot_id = ${boot} and own_worker.offline))`;
 
-const readSaidGoodbye = statement<{ worker: string; boot: string }, { readonly said_goodbye: boolean }>(
+const readStanding = statement<
+  { worker: string; boot: string },
+  PauseRow & { readonly said_goodbye: boolean }
+>(
   (arg) => sql`
-  select exists (
-    select from ${workers}
-    where ${workers.id} = ${arg.worker('text')} and ${workers.bootId} = ${arg.boot('text')} and ${workers.offline}
-  ) as said_goodbye`,
+  select ${workers.bootId} = ${arg.boot('text')} and ${workers.offline} as said_goodbye, ${pauseColumns()}
+  from ${workers} where ${workers.id} = ${arg.worker('text')}`,
 );
 
-/** Reads whether this boot of a worker has said goodbye and sent no heartbeat since. */
-export async function saidGoodbye(
+/** Why a worker may lease nothing. */
+export interface Standing {
+  /** This boot has said goodbye and sent no heartbeat since. */
+  readonly saidGoodbye: boolean;
+  readonly pause: WorkerPause | null;
+}
+
+/** Reads why a worker may lease nothing. */
+export async function standingOf(
   { durable }: ConnectionPools,
   worker: string,
   boot: string,
-): Promise<boolean> {
-  const row = await readSaidGoodbye.one(durable, { worker, boot });
-  return row.said_goodbye;
+): Promise<Standing> {
+  const [row] = await readStanding.run(durable, { worker, boot });
+  return { saidGoodbye: row?.said_goodbye ?? false, pause: row === undefined ? null : toPause(row) };
 }

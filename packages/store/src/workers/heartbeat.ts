@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { workers } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { alive } from './alive.ts';
+import { type PauseRow, pauseColumns, toPause, type WorkerPause } from './pause.ts';
 import { ratesToJson, troublesToJson, type WorkerAdvert } from './worker.ts';
 
 export interface Heartbeat extends WorkerAdvert {
@@ -29,7 +30,7 @@ type HeartbeatArguments = {
  * changes. A boot replaces the stored boot if the stored one is not alive, or if the new boot names it as a former
  * boot, which only a process on the same disk can do. A worker that sends no former boots always replaces it.
  */
-const upsertWorker = statement<HeartbeatArguments, { readonly now: Date }>(
+const upsertWorker = statement<HeartbeatArguments, PauseRow & { readonly now: Date }>(
   (arg) => sql`
   insert into ${workers} as worker (id, boot_id, hostname, job_types, models, concurrency, lease_limit, rates, troubles, offline)
   values (${arg.worker('text')}, ${arg.boot('text')}, ${arg.hostname('text')}, ${arg.jobTypes('text[]')}, ${arg.models('text[]')},
@@ -41,15 +42,17 @@ const upsertWorker = statement<HeartbeatArguments, { readonly now: Date }>(
     offline = excluded.offline, last_heartbeat_at = now()
   where worker.boot_id = excluded.boot_id or not ${alive(sql`worker`)}
     or coalesce(worker.boot_id = any(${arg.formerBoots('text[]')}), true)
-  returning now() as now`,
+  returning now() as now, ${pauseColumns(sql`worker`)}`,
 );
 
 const readHostname = statement<{ worker: string }, { readonly hostname: string }>(
   (arg) => sql`select hostname from ${workers} where id = ${arg.worker('text')}`,
 );
 
-/** The database's clock, or the host that works under the same worker id. */
-export type Admission = { readonly now: Date } | { readonly inUseBy: string };
+/** The database's clock and the worker's pause, or the host that works under the same worker id. */
+export type Admission =
+  | { readonly now: Date; readonly pause: WorkerPause | null }
+  | { readonly inUseBy: string };
 
 /** Registers or refreshes a worker, unless another machine works under its id. */
 export async function recordHeartbeat(
@@ -63,7 +66,7 @@ export async function recordHeartbeat(
   };
   for (;;) {
     const [row] = await upsertWorker.run(connections.relaxed, args);
-    if (row !== undefined) return { now: row.now };
+    if (row !== undefined) return { now: row.now, pause: toPause(row) };
     const [other] = await readHostname.run(connections.durable, { worker: heartbeat.worker });
     if (other !== undefined) return { inUseBy: other.hostname };
   }

@@ -3,9 +3,10 @@ import { isAlive, type WorkerTrouble, type WorkKind } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { jobs, jobTallies, prunedTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
+import { isPaused, type PauseRow, toPause, type WorkerPause } from './pause.ts';
 import { type ReportedRate, ratesFromJson, troublesFromJson, type WorkerAdvert } from './worker.ts';
 
-interface WorkerRow {
+interface WorkerRow extends PauseRow {
   readonly id: string;
   readonly boot_id: string;
   readonly hostname: string;
@@ -28,7 +29,7 @@ interface WorkerRow {
 
 const readWorkers = statement<NoArguments, WorkerRow>(
   () => sql`
-  select ${workers}.*, now() as now,
+  select ${workers}.*, ${isPaused()} as paused, now() as now,
     (coalesce(sum(${jobTallies.tasksDone}), 0) + coalesce(max(${prunedTallies.tasksDone}), 0))::int as tasks_done,
     (coalesce(sum(${jobTallies.tasksFailed}), 0) + coalesce(max(${prunedTallies.tasksFailed}), 0))::int as tasks_failed,
     (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased,
@@ -52,6 +53,7 @@ export interface Worker extends Omit<WorkerAdvert, 'jobTypes' | 'rates' | 'troub
   readonly troubles: readonly WorkerTrouble[];
   readonly jobTypes: readonly string[];
   readonly alive: boolean;
+  readonly pause: WorkerPause | null;
   readonly firstSeenAt: Date;
   readonly lastHeartbeatAt: Date;
   readonly heartbeatAgeSeconds: number;
@@ -82,6 +84,7 @@ function toWorker(row: WorkerRow): Worker {
     rates: ratesFromJson(row.rates),
     troubles: troublesFromJson(row.troubles, heartbeatAgeSeconds),
     offline: row.offline,
+    pause: toPause(row),
     alive: isAlive({ lastHeartbeatAt: lastHeartbeatMs, offline: row.offline }, nowMs),
     firstSeenAt: row.first_seen_at,
     lastHeartbeatAt: row.last_heartbeat_at,

@@ -15,6 +15,15 @@ export const workers = pgTable('workers', {
   /** JSON: what it cannot run now, and why. */
   troubles: text('troubles').notNull().default('[]'),
   offline: boolean('offline').notNull().default(false),
+  /** Since then, a person keeps the worker from leasing. Heartbeats leave the pause as it is. */
+  pausedAt: moment('paused_at'),
+  /** The pause ends by itself then. Null: it does not. */
+  pausedUntil: moment('paused_until'),
+  pauseReason: text('pause_reason'),
+  /** The name of the key that paused it. */
+  pausedBy: text('paused_by'),
+  /** The worker hands back what it has not started. */
+  pauseDrains: boolean('pause_drains').notNull().default(false),
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),
 });
