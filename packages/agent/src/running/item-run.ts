@@ -21,8 +21,13 @@ export async function runItem(
       case 'permanent':
         return { kind: 'outcome', outcome: { item_id: itemId, error, ...failure.ran } };
       case 'not_here': {
-        const { withdraws } = failure;
-        return { kind: 'not_here', error, ...(withdraws === null ? {} : { withdraws }) };
+        const { withdraws, mayBeOfItem } = failure;
+        return {
+          kind: 'not_here',
+          error,
+          ...(withdraws === null ? {} : { withdraws }),
+          ...(mayBeOfItem ? { mayBeOfItem } : {}),
+        };
       }
       case 'crashed':
         return { kind: 'crashed', error };

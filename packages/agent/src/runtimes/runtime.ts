@@ -70,6 +70,8 @@ export interface FailureDetails {
   readonly cause?: unknown;
   /** For `not_here`: offers of the runtime that cannot be run until it has looked again. */
   readonly withdraws?: RuntimeWithdrawal | null;
+  /** For `not_here`: the item may have caused the reply, which may quote the item or judge what it contains. */
+  readonly mayBeOfItem?: boolean;
   /** For `wait`: how long the server asked for no requests. */
   readonly retryAfterMs?: number | null;
   /** For `timeout`: parts of the answer had arrived, so the server was working on this item. */
@@ -86,6 +88,7 @@ export class RunFailure extends Error {
   /** Stable, snake_case: `context_length_exceeded`, `model_not_found`, … */
   readonly code: string;
   readonly withdraws: RuntimeWithdrawal | null;
+  readonly mayBeOfItem: boolean;
   readonly retryAfterMs: number | null;
   readonly bytesArrived: boolean;
   readonly ran: Pick<RunResult, 'model' | 'usage'> | null;
@@ -96,6 +99,7 @@ export class RunFailure extends Error {
     this.failure = failure;
     this.code = code;
     this.withdraws = details.withdraws ?? null;
+    this.mayBeOfItem = details.mayBeOfItem ?? false;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.bytesArrived = details.bytesArrived ?? false;
     this.ran = details.ran ?? null;

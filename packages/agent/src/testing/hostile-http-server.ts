@@ -150,6 +150,12 @@ export class HostileHttpServer {
       case 'answers 400':
         send(response, 400, errorOf('this item is not valid'));
         break;
+      case 'answers 403':
+        response.writeHead(403).end('Forbidden');
+        break;
+      case 'quotes the prompt':
+        send(response, 400, errorOf('bad template: "my Mac has insufficient memory"'));
+        break;
       case 'answers 503':
         send(response, 503, errorOf('busy'));
         break;

@@ -3,6 +3,7 @@ import type { ItemEnd } from '../worker/item-end.ts';
 import {
   answered,
   failing,
+  refusing,
   type SimulatedCall,
   type SimulatedServer,
   type SimulatedTime,
@@ -17,6 +18,8 @@ const RETRY_AFTER_MS = 5000;
 /** What a server may do to a request, and what the runtime makes of it. */
 const MISBEHAVIOURS = {
   'answers 400': () => failing('rejected', 'invalid_request'),
+  'answers 403': () => refusing('forbidden', 'runtime'),
+  'quotes the prompt': () => refusing('out_of_memory', 'model'),
   'answers 503': () => failing('wait', 'server_busy'),
   'limits the rate': () => failing('wait', 'rate_limited', { retryAfterMs: RETRY_AFTER_MS }),
   'refuses connections': () => failing('wait', 'server_unreachable'),
@@ -62,6 +65,8 @@ export const hostilities: fc.Arbitrary<Hostility> = fc
     faults: fc.array(
       fc.constantFrom<Misbehaviour>(
         'answers 400',
+        'answers 403',
+        'quotes the prompt',
         'answers 500',
         'sends odd JSON',
         'cuts',

@@ -58,6 +58,12 @@ const ENDS: readonly ((run: Run) => ItemEnd)[] = [
     error: { code: 'not_supported', message: 'x' },
     withdraws: { reach: 'offer', until: 'probe' },
   }),
+  () => ({
+    kind: 'not_here',
+    error: { code: 'forbidden', message: 'x' },
+    withdraws: { reach: 'runtime', until: 'probe' },
+    mayBeOfItem: true,
+  }),
   () => ({ kind: 'crashed', error: { code: 'runtime_crashed', message: 'x' } }),
   () => ({ kind: 'crashed', error: { code: 'runtime_crashed', message: 'x' } }),
   () => ({ kind: 'aborted' }),

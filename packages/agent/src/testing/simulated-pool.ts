@@ -1,7 +1,7 @@
 import type { Outcome, ReportedError } from '@macbatch/contract';
 import type { Effect } from '../worker/effect.ts';
 import type { Happening } from '../worker/event.ts';
-import type { FailedEnd, ItemEnd } from '../worker/item-end.ts';
+import type { FailedEnd, ItemEnd, NotHereEnd, WithdrawalReach } from '../worker/item-end.ts';
 import { step } from '../worker/step.ts';
 import { troublesOf } from '../worker/troubles.ts';
 import { offeredNow, wantedOffers } from '../worker/work-wanted.ts';
@@ -87,6 +87,19 @@ export const failing = (
   retryAfterMs: null,
   bytesArrived: false,
   jitter: 0.5,
+  ...more,
+});
+
+/** Refuses an item with a reply that may be about what the item contains. */
+export const refusing = (
+  code: string,
+  reach: WithdrawalReach,
+  more: Partial<NotHereEnd> = {},
+): NotHereEnd => ({
+  kind: 'not_here',
+  error: { code, message: `the server says ${code}` },
+  withdraws: { reach, until: 'probe' },
+  mayBeOfItem: true,
   ...more,
 });
 

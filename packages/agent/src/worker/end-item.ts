@@ -1,11 +1,12 @@
 import type { ItemError } from '@macbatch/contract';
 import { type Change, emit, inOrder, log, nothing, set } from './change.ts';
-import { forgetRecord, hasAnswered, recordName } from './endpoint-runs.ts';
+import { forgetRecord, recordName } from './endpoint-runs.ts';
 import { closeEndpoint, judgeFailedRun, noteAbort, noteAnswer, noteIdle } from './endpoint-trouble.ts';
 import type { EventOf } from './event.ts';
 import { fillSlots } from './fill-slots.ts';
 import { addFailure, addOutcome, addRetry, addSuspect, close, offerOf } from './held-task.ts';
-import type { FailedEnd, ItemEnd } from './item-end.ts';
+import type { FailedEnd, ItemEnd, NotHereEnd } from './item-end.ts';
+import { judgeRefusedRun } from './judge-refused-run.ts';
 import { judgeRejectedRun } from './judge-rejected-run.ts';
 import { leaseNameOf } from './lease-key.ts';
 import { leaveRejected } from './leave-task.ts';
@@ -38,7 +39,7 @@ function handleEnd(run: Run, end: ItemEnd, now: number): Change {
     case 'failed':
       return noteFailure(run, end, now);
     case 'not_here':
-      return noteRefusal(run, end, now);
+      return noteNotHere(run, end, now);
     case 'aborted':
       return inOrder(noteAbort(run, now), freeSlot(run, end, now));
   }
@@ -58,33 +59,19 @@ function noteFailure(run: Run, end: FailedEnd, now: number): Change {
   );
 }
 
-/** Error codes that concern every item on this runtime, so that one item is enough to withdraw the model. */
-const CERTAIN: ReadonlySet<string> = new Set(['unauthorized', 'quota_exhausted', 'certificate_refused']);
-
-/**
- * Handles an item that cannot run here. One item does not withdraw a model that has answered here before: the model may
- * be unable to process only that item. But a server that answers other work with the model may lack what this work needs.
- */
-function noteRefusal(run: Run, end: Extract<ItemEnd, { readonly kind: 'not_here' }>, now: number): Change {
-  return (state) => {
-    const { error } = end;
-    const runtime = run.runtime === null ? undefined : state.runtimes[run.runtime];
-    const lacksWork =
-      error.code === 'not_supported' && runtime !== undefined && !hasAnswered(runtime, run.offer);
-    if (run.answeredBefore === 0 || CERTAIN.has(error.code) || lacksWork)
-      return freeSlot(run, end, now)(state);
-    const failed = { failure: 'not_here', error, bytesArrived: false, jitter: 0 } as const;
-    // A server that has answered others with this key refuses what the item contains, as for a 400.
-    if (error.code === 'forbidden')
-      return noteFailure(
-        run,
-        { kind: 'failed', ...failed, failure: 'rejected', retryAfterMs: null },
-        now,
-      )(state);
-    return judgeFailedRun(run, run.item, failed, now, (verdict) =>
-      verdict === 'server' ? freeSlot(run, end, now) : carryOutBlame(run, verdict, error, now),
-    )(state);
-  };
+function noteNotHere(run: Run, end: NotHereEnd, now: number): Change {
+  return judgeRefusedRun(run, end, now, (verdict) => {
+    switch (verdict) {
+      case 'withdraw':
+        return freeSlot(run, end, now);
+      case 'rejected': {
+        const failed = { failure: 'rejected', retryAfterMs: null, bytesArrived: false, jitter: 0 } as const;
+        return noteFailure(run, { kind: 'failed', error: end.error, ...failed }, now);
+      }
+      default:
+        return carryOutBlame(run, verdict, end.error, now);
+    }
+  });
 }
 
 function carryOutBlame(run: Run, verdict: Verdict, error: ItemError, now: number): Change {

@@ -23,12 +23,20 @@ export interface FailedEnd {
   readonly jitter: number;
 }
 
+/** This Mac cannot run the item now. */
+export interface NotHereEnd {
+  readonly kind: 'not_here';
+  readonly error: ItemError;
+  readonly withdraws?: RuntimeWithdrawal;
+  /** The item may be to blame: the server's reply may quote the item, or judge what it contains. */
+  readonly mayBeOfItem?: boolean;
+}
+
 /** How the run of one item ended. */
 export type ItemEnd =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | FailedEnd
-  /** This Mac cannot run it now; the item is not to blame. */
-  | { readonly kind: 'not_here'; readonly error: ItemError; readonly withdraws?: RuntimeWithdrawal }
+  | NotHereEnd
   /** The runtime's process died while the item ran. */
   | { readonly kind: 'crashed'; readonly error: ItemError }
   | { readonly kind: 'aborted' };

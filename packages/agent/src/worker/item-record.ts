@@ -102,7 +102,8 @@ export function judgeRun(
     alone: false,
   };
   const failedLane = counts ? laneFailed(lane, run.name) : lane;
-  const verdict = verdictOf(failure, run, counted, failedLane, { answeredSince, now, pauses });
+  const failedBefore = before !== null;
+  const verdict = verdictOf(failure, run, counted, failedLane, { failedBefore, answeredSince, now, pauses });
   return {
     verdict,
     lane: failedLane,
@@ -128,7 +129,12 @@ function verdictOf(
   run: FailedRun,
   record: ItemRecord,
   lane: Lane,
-  at: { readonly answeredSince: boolean; readonly now: number; readonly pauses: Pauses },
+  at: {
+    readonly failedBefore: boolean;
+    readonly answeredSince: boolean;
+    readonly now: number;
+    readonly pauses: Pauses;
+  },
 ): Verdict {
   const { answeredSince, pauses } = at;
   const waitedMs = at.now - (record.firstFailedAt ?? at.now);
@@ -148,6 +154,7 @@ function verdictOf(
         return record.triesAlone >= MAX_TRIES && waitedMs >= pauses.lonePatienceMs ? 'item_error' : 'server';
       return record.triesAlone >= MAX_TIMEOUTS_ALONE ? 'failed' : 'server';
     case 'not_here':
+      if (at.failedBefore && answeredSince) return 'failed';
       if (several) return 'server';
       if (record.tries < 2) return 'again';
       return record.failuresOfWorkingServer > 0 ? 'failed' : 'server';

@@ -23,6 +23,19 @@ test.each([413, 422])('%i is about the request, whatever its echo of the prompt 
   );
 });
 
+test.each([
+  [400, nested('bad template: "my Mac has insufficient memory"'), true],
+  [400, nested('bad content: "the model gpt-9 does not exist"'), true],
+  [403, 'Forbidden', true],
+  [500, nested('model requires more system memory (9 GiB) than is available'), true],
+  [400, '{"error":{"message":"gpt-9","code":"model_not_found"}}', false],
+  [404, nested('model "gpt-9" not found, try pulling it first'), false],
+  [401, nested('wrong key'), false],
+  [507, nested('Insufficient storage'), false],
+])('%i %s may be about the item: %s', (status, body, expected) => {
+  expect(failureOfReply({ status, body }, NOW)).toMatchObject({ failure: 'not_here', mayBeOfItem: expected });
+});
+
 test('repeats the server’s message, cut to a reasonable length', () => {
   expect(failureOfReply({ status: 400, body: nested('top_p must be below 1') }, NOW).message).toBe(
     'the model server answered 400: top_p must be below 1',

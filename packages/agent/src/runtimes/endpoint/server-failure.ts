@@ -202,8 +202,17 @@ export function failureOfReply({ status, body, headers = {} }: ServerReply, nowM
   const message = `the model server answered ${status}: ${reply.message.slice(0, MAX_MESSAGE_LENGTH)}`;
   const failure = rule?.failure ?? 'transient';
   return new RunFailure(failure, rule?.code ?? 'server_error', message, {
+    mayBeOfItem: failure === 'not_here' && mayBeOfItem(reply, rule),
     retryAfterMs: failure === 'wait' ? retryAfterMs(headers, reply.message, nowMs) : null,
   });
+}
+
+/** Whether the item may have caused a reply: a firewall may refuse what it contains, or the text may quote it. */
+function mayBeOfItem(reply: ErrorReply, rule: FailureRule | undefined): boolean {
+  if (rule?.code === 'forbidden') return true;
+  const isDecidedByText = rule?.when({ ...reply, message: '' }) !== true;
+  // A path or a model that does not exist is no answer to what a prompt says.
+  return isDecidedByText && reply.status !== 404;
 }
 
 function errorReply(status: number, body: string): ErrorReply {
