@@ -10,6 +10,7 @@ const HINTS: Readonly<Record<string, string>> = {
   model_not_found:
     'Load the model on the server, or name the server’s model: --map ALIAS=MODEL, or "models" in MACBATCH_ENDPOINTS.',
   not_supported: 'Check the URL of the model server: it usually ends in /v1.',
+  not_a_model_server: 'Sign in to the network if it asks for that, or correct the URL of the model server.',
   certificate_refused: 'Trust the authority that issued it, or correct the URL.',
   server_unreachable: 'Start the model server, or correct its URL.',
   model_loading: 'Wait until the model is loaded.',

@@ -5,6 +5,7 @@ export const SHORT_PAUSES: Pauses = shortened(100);
 
 function shortened(factor: number): Pauses {
   const { unreachableMs, busyMs, maxBusyMs, maxRateLimitMs, brokenMs, maxBrokenMs } = PAUSES;
+  const { withdrawnMs, maxWithdrawnMs, earlyProbeMs, earlyMs } = PAUSES;
   const {
     maxTimeoutMs,
     retryMs,
@@ -25,6 +26,10 @@ function shortened(factor: number): Pauses {
     maxTimeoutMs: maxTimeoutMs / factor,
     retryMs: retryMs / factor,
     maxRetryMs: maxRetryMs / factor,
+    withdrawnMs: withdrawnMs / factor,
+    maxWithdrawnMs: maxWithdrawnMs / factor,
+    earlyProbeMs: earlyProbeMs / factor,
+    earlyMs: earlyMs / factor,
     holdMs: holdMs / factor,
     maxHeldPauseMs: maxHeldPauseMs / factor,
     rejectionPatienceMs: rejectionPatienceMs / factor,

@@ -14,6 +14,13 @@ export interface Pauses {
   /** Before a failed item runs again. Times four with each further failure that nothing explains. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
+  /** First and longest pause of an offer that cannot run here. Doubles. */
+  readonly withdrawnMs: number;
+  readonly maxWithdrawnMs: number;
+  /** Between probes of a withdrawn offer at first. It is short, because `run` gives up on a wrong key after 30 seconds. */
+  readonly earlyProbeMs: number;
+  /** How long after the first failure the probes keep that pause. */
+  readonly earlyMs: number;
   /** Held tasks are handed back when a server has been in trouble for this long. */
   readonly holdMs: number;
   /** Held tasks are handed back when a server asks for a longer pause than this. */
@@ -36,6 +43,10 @@ export const PAUSES: Pauses = {
   maxTimeoutMs: 10 * 60_000,
   retryMs: 1000,
   maxRetryMs: 60_000,
+  withdrawnMs: 15_000,
+  maxWithdrawnMs: 10 * 60_000,
+  earlyProbeMs: 5000,
+  earlyMs: 60_000,
   holdMs: 15_000,
   maxHeldPauseMs: 60_000,
   rejectionPatienceMs: 30_000,

@@ -119,7 +119,10 @@ function probe(runtime: number, due: readonly { readonly offer: Offer; readonly 
 }
 
 function withdrawOne(failed: Parameters<typeof withdraw>[1], now: number): Change {
-  return set((state) => ({ ...state, withdrawals: withdraw(state.withdrawals, failed, now) }));
+  return set((state) => ({
+    ...state,
+    withdrawals: withdraw(state.withdrawals, failed, now, state.settings.pauses),
+  }));
 }
 
 function reached(

@@ -1,11 +1,5 @@
 import type { Offer } from '../runtimes/runtime.ts';
-
-const FIRST_PAUSE_MS = 15_000;
-const MAX_PAUSE_MS = 10 * 60_000;
-/** Pause between probes at first. It is short, because `run` gives up on a wrong key after 30 seconds. */
-const EARLY_PROBE_MS = 5000;
-/** How long after the first failure the probes keep that pause. */
-const EARLY_MS = 60_000;
+import { PAUSES, type Pauses } from './pauses.ts';
 
 /** An offer that failed here, and when the worker may make it again. All times are in milliseconds. */
 export interface Withdrawal {
@@ -33,11 +27,15 @@ export function withdraw(
   withdrawals: readonly Withdrawal[],
   failed: Pick<Withdrawal, 'offer' | 'runtime' | 'code' | 'ends'> & { readonly message?: string },
   now: number,
+  pauses: Pauses = PAUSES,
 ): readonly Withdrawal[] {
   const before = withdrawals.find((each) => isSame(each, failed));
   if (before?.active === true && now < before.until) return withdrawals;
   const since = before?.since ?? now;
-  const pauseMs = failed.ends === 'probe' && now - since < EARLY_MS ? EARLY_PROBE_MS : nextPauseMs(before);
+  const pauseMs =
+    failed.ends === 'probe' && now - since < pauses.earlyMs
+      ? pauses.earlyProbeMs
+      : nextPauseMs(before, pauses);
   return [
     ...withdrawals.filter((each) => each !== before),
     {
@@ -51,8 +49,8 @@ export function withdraw(
   ];
 }
 
-function nextPauseMs(before: Withdrawal | undefined): number {
-  return before === undefined ? FIRST_PAUSE_MS : Math.min(2 * before.pauseMs, MAX_PAUSE_MS);
+function nextPauseMs(before: Withdrawal | undefined, pauses: Pauses): number {
+  return before === undefined ? pauses.withdrawnMs : Math.min(2 * before.pauseMs, pauses.maxWithdrawnMs);
 }
 
 /** Whether the worker must not ask for the offer (`runtime` null), or one runtime must not run it. */

@@ -11,7 +11,7 @@ import {
 import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { ownHeaders } from './own-headers.ts';
-import { rawOutput } from './raw-reply.ts';
+import { isSuccess, rawOutput } from './raw-reply.ts';
 import { endpointHeaders, pathBelowBase } from './raw-request.ts';
 import { parseReply } from './reply-json.ts';
 import type { ReplyHeaders } from './retry-after.ts';
@@ -95,7 +95,7 @@ export class ModelServer {
   async postRaw(endpoint: RequestEndpoint, body: string, signal: AbortSignal): Promise<string> {
     const more = endpointHeaders(endpoint, this.#key);
     const { status, headers, text } = await this.#exchange(pathBelowBase(endpoint), body, signal, more);
-    const isOk = status >= 200 && status < 300;
+    const isOk = isSuccess(status);
     const answer = isOk ? text : this.withoutSecrets(redirectText(status, headers) ?? text);
     return rawOutput({ status, headers, body: answer }, Date.now());
   }
@@ -120,7 +120,7 @@ export class ModelServer {
     ).catch((error: unknown) => {
       throw error instanceof RequestFailure ? this.#failureOf(error) : error;
     });
-    const isOk = status >= 200 && status < 300;
+    const isOk = isSuccess(status);
     // Bytes that are no JSON either are no answer to this item: the page of a proxy, for example.
     if (isOk && isDamaged && (parseReply(text) ?? streamedReply(text)) !== undefined) {
       throw new RunFailure(

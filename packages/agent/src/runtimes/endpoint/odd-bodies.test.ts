@@ -33,8 +33,8 @@ it('fails an item whose answer is not UTF-8, and changes none of its characters'
 
 it('takes a page that is neither UTF-8 nor JSON for a fault of the server', async () => {
   await expect(run(Buffer.from('<html>Grüß Gott</html>', 'latin1'))).rejects.toMatchObject({
-    failure: 'transient',
-    code: 'empty_response',
+    failure: 'not_here',
+    code: 'not_a_model_server',
   });
 });
 

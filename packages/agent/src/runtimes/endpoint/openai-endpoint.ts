@@ -201,8 +201,8 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   }
 }
 
-/** Codes of a server that accepts no requests. */
-const WAITS: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading']);
+/** Codes of a server that is not reached or accepts no requests. */
+const WAITS: ReadonlySet<string> = new Set(['server_unreachable', 'model_loading', 'not_a_model_server']);
 
 /** Codes that hold for everything that the server offers. */
 const WHOLE_SERVER: ReadonlySet<string> = new Set([
@@ -210,6 +210,7 @@ const WHOLE_SERVER: ReadonlySet<string> = new Set([
   'forbidden',
   'quota_exhausted',
   'certificate_refused',
+  'not_a_model_server',
 ]);
 
 /** A server that cannot embed may still chat. One without the model, or with another key, can do nothing with it. */

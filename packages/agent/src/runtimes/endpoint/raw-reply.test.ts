@@ -40,11 +40,24 @@ describe('an answer of success', () => {
 
   it.each([
     ['an empty body', ' ', 'empty_response'],
-    ['HTML', '<html>OK</html>', 'unreadable_answer'],
     ['a stream', 'data: {"choices":[]}\n\ndata: [DONE]\n\n', 'unreadable_answer'],
   ])('takes %s for a failure that may not happen again', (_what, body, code) => {
     expect(failureOf(body, 200)).toMatchObject({ failure: 'transient', code, response: null });
   });
+});
+
+it.each([200, 201, 511])('takes a web page with %i for another program than a model server', (status) => {
+  const page = '<!doctype html><html><head><title>Sign in to Wi-Fi</title></head></html>';
+  expect(failureOf(page, status)).toMatchObject({
+    failure: 'not_here',
+    code: 'not_a_model_server',
+    message: `the model server answered ${status}: a web page, not JSON: Sign in to Wi-Fi`,
+    mayBeOfItem: status !== 511,
+  });
+});
+
+it('takes a part of an answer (206) for a fault of the server, because no request asks for a part', () => {
+  expect(failureOf('{"choices":[]}', 206)).toMatchObject({ failure: 'transient', code: 'server_error' });
 });
 
 describe('an answer of failure', () => {

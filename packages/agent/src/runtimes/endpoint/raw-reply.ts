@@ -5,6 +5,7 @@ import { emptyReply } from './empty-reply.ts';
 import { replyText } from './reply-json.ts';
 import type { ReplyHeaders } from './retry-after.ts';
 import { failureOfReply } from './server-failure.ts';
+import { isWebPage } from './web-page.ts';
 
 const MAX_REQUEST_ID_LENGTH = 200;
 /** Characters that are kept of an error's body that is not JSON, or too long. */
@@ -23,15 +24,21 @@ export interface RawAnswer {
  * answer for any other status, and one for a 2xx without JSON.
  */
 export function rawOutput({ status, headers, body }: RawAnswer, nowMs: number): string {
-  if (status < 200 || status > 299) throw rawFailure({ status, headers, body }, nowMs);
+  if (!isSuccess(status)) throw rawFailure({ status, headers, body }, nowMs);
   const text = replyText(body);
   if (text !== undefined) return oneLine(text);
+  if (isWebPage(body)) throw failureOfReply({ status, headers, body }, nowMs);
   if (body.trim() === '') throw emptyReply('the body is empty');
   throw new RunFailure(
     'transient',
     'unreadable_answer',
     `the model server answered ${status} with a body that is not JSON: ${body.trim().slice(0, 200)}`,
   );
+}
+
+/** Whether a status says that the whole answer is in the body. A 206 has a part, and no request asks for one. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 206;
 }
 
 function rawFailure(answer: RawAnswer, nowMs: number): RunFailure {

@@ -31,6 +31,10 @@ test.each<[string, ReplyHeaders, string, number | null]>([
   ['the words of OpenAI', {}, 'Rate limit reached. Please try again in 6m0s. Visit …', 360_000],
   ['a header that comes twice', { 'retry-after': ['3', '4'] }, '', 3000],
   ['nothing', {}, 'Too many requests', null],
+  ['a negative number', { 'retry-after': '-5' }, '', null],
+  ['a number that is too large', { 'retry-after': '9'.repeat(400) }, '', 3_600_000],
+  ['a text with a year', { 'retry-after': 'soon 2099' }, '', null],
+  ['a text that ends in a number', { 'retry-after': 'garbage 12' }, '', null],
   ['nonsense', { 'retry-after': 'soon' }, 'try again in a while', null],
 ])('reads how long to wait from %s', (_name, headers, message, expected) => {
   expect(retryAfterMs(headers, message, NOW)).toBe(expected);

@@ -25,7 +25,9 @@ function secondsOrDate(headers: ReplyHeaders, nowMs: number): number | null {
   if (text === undefined) return null;
   const seconds = numberOf(text);
   if (seconds !== null) return seconds * 1000;
-  const until = Date.parse(text);
+  // `Date.parse` finds a date in many texts that are none.
+  const until =
+    /^([a-z]+,? |\d{4}-\d\d)/i.test(text) && /\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   // The server's own clock, if it sends it: the two may differ.
   const since = Date.parse(textOf(headers, 'date') ?? '');
   return Number.isNaN(until) ? null : until - (Number.isNaN(since) ? nowMs : since);

@@ -1,6 +1,7 @@
 import { isRecord, member, parseJson } from '../json-value.ts';
 import { type FailureClass, RunFailure } from '../runtime.ts';
 import { type ReplyHeaders, retryAfterMs } from './retry-after.ts';
+import { isWebPage, pageText } from './web-page.ts';
 
 /** Servers put whole prompts into their messages. This much of one is enough to act on. */
 const MAX_MESSAGE_LENGTH = 500;
@@ -47,6 +48,12 @@ const all =
  */
 const FAILURE_RULES: readonly FailureRule[] = [
   {
+    // A network that asks to sign in, or another program at this URL. 511 means the former.
+    when: any(status(511), (reply) => reply.status >= 200 && reply.status < 300 && isWebPage(reply.message)),
+    failure: 'not_here',
+    code: 'not_a_model_server',
+  },
+  {
     // Waiting does not help: a person has to pay.
     when: any(
       status(402),
@@ -74,7 +81,9 @@ const FAILURE_RULES: readonly FailureRule[] = [
   { when: status(507), failure: 'not_here', code: 'out_of_memory' },
   { when: all(status(503), says(/loading/i)), failure: 'wait', code: 'model_loading' },
   { when: status(429), failure: 'wait', code: 'rate_limited' },
-  { when: status(503, 529), failure: 'wait', code: 'server_busy' },
+  { when: any(status(503, 529), kind('overloaded_error')), failure: 'wait', code: 'server_busy' },
+  // Forbidden by law: what the prompt contains.
+  { when: status(451), failure: 'rejected', code: 'content_filtered' },
   {
     // All requests share one cache. When it is full, the server ends the requests that run.
     when: all(
@@ -199,7 +208,8 @@ export interface ServerReply {
 export function failureOfReply({ status, body, headers = {} }: ServerReply, nowMs: number): RunFailure {
   const reply = errorReply(status, body);
   const rule = FAILURE_RULES.find(({ when }) => when(reply));
-  const message = `the model server answered ${status}: ${reply.message.slice(0, MAX_MESSAGE_LENGTH)}`;
+  const text = isWebPage(reply.message) ? `a web page, not JSON: ${pageText(reply.message)}` : reply.message;
+  const message = `the model server answered ${status}: ${text.slice(0, MAX_MESSAGE_LENGTH)}`;
   const failure = rule?.failure ?? 'transient';
   return new RunFailure(failure, rule?.code ?? 'server_error', message, {
     mayBeOfItem: failure === 'not_here' && mayBeOfItem(reply, rule),
