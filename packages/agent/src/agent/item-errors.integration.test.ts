@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { failures, scriptedRuntime } from '../testing/scripted-runtime.ts';
 import { SHORT_PAUSES } from '../testing/short-pauses.ts';
 import { TestPool } from '../testing/test-pool.ts';
+import { PAUSES } from '../worker/pauses.ts';
 
 it('I1: records a permanent error as the item’s outcome and fails no other item', async () => {
   const pool = await TestPool.open();
@@ -61,7 +62,7 @@ it('T6: fails the task after three errors, keeps recorded outcomes and counts on
 it('T6: hands back a task that it cannot run, requests no more of its kind, and charges no attempt', async () => {
   const pool = await TestPool.open();
   const id = await submitJob(pool.store, { items: 3, shardSize: 3 });
-  const a = pool.start('a', scriptedRuntime({ fail: () => failures.notHere() }));
+  const a = pool.start('a', scriptedRuntime({ fail: () => failures.notHere() }), { pauses: PAUSES });
   await until(async () => {
     const { workers } = await pool.client.call('listWorkers', {});
     return workers[0]?.models.length === 0 && workers[0].tasks_leased === 0;

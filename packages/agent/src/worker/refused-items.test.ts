@@ -7,7 +7,9 @@ import {
   SimulatedTime,
   simulate,
 } from '../testing/simulated-pool.ts';
+import { admitted, leased, leaseOf, SETTINGS, T0 } from '../testing/worker-fixture.ts';
 import type { ItemEnd } from './item-end.ts';
+import { troublesOf } from './troubles.ts';
 
 /** A server that answers each item with its own reply, and others with an output. */
 function serverOf(time: SimulatedTime, replyTo: (itemId: string) => ItemEnd | null): SimulatedServer {
@@ -90,6 +92,19 @@ it('never ends a job of one item, when the server refuses a request for one toke
   const run = runWith([1], () => refusing('out_of_memory', 'model'), 1_200_000);
   expect(run).toMatchObject({ isOver: false, charged: 0, taskErrors: [] });
   expect(run.calls.get('1a')).toBeLessThan(20);
+});
+
+it('keeps the words of the server when an open lease request brings a task of a withdrawn model', () => {
+  const worker = admitted({ runtimes: SETTINGS.runtimes.map((each) => ({ ...each, remote: true })) });
+  worker.take(leased(leaseOf('1', 1)));
+  worker.take({ kind: 'item_ended', run: worker.runOf('1a'), end: refusing('out_of_memory', 'model') });
+  const said = troublesOf(worker.state, T0);
+  expect(said[0]).toMatchObject({ code: 'out_of_memory' });
+  worker.take(leased(leaseOf('2', 1)));
+  const error = { code: 'not_offered', message: 'chat with m is not offered now' };
+  worker.take({ kind: 'item_ended', run: worker.runOf('2a'), end: { kind: 'not_here', error } });
+  expect(troublesOf(worker.state, T0)).toEqual(said);
+  expect(worker.state.withdrawals.every(({ runtime }) => runtime === 0)).toBe(true);
 });
 
 it('runs the other items first, when the first four are refused', () => {

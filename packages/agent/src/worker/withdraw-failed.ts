@@ -7,7 +7,7 @@ import type { EventOf } from './event.ts';
 import { type Gate, isShut, isUnreachable } from './gate.ts';
 import { isStartable, offerOf } from './held-task.ts';
 import type { ItemEnd, RuntimeWithdrawal } from './item-end.ts';
-import { dueForProbe, isSameOffer, restore, withdraw } from './withdrawals.ts';
+import { dueForProbe, isSameOffer, isWithdrawn, restore, withdraw } from './withdrawals.ts';
 import type { Run, WorkerState } from './worker-state.ts';
 
 /** Stops asking for an offer that failed here, and withdraws the offers that its runtime names. */
@@ -19,11 +19,19 @@ export function withdrawFailed(
   const { code, message } = error;
   // Without a word from the runtime, the worker does not ask for the offer at all for a while.
   if (runtime === null || withdraws === undefined)
-    return withdrawOne({ offer, runtime: null, code, message, ends: 'pause' }, now);
+    return (state) =>
+      runtime === null && isWithdrawnBySome(state, offer, now)
+        ? nothing(state)
+        : withdrawOne({ offer, runtime: null, code, message, ends: 'pause' }, now)(state);
   return (state) =>
     forEach(reached(state, runtime, offer, withdraws.reach), (each) =>
       withdrawOne({ offer: each, runtime, code, message, ends: withdraws.until }, now),
     )(state);
+}
+
+/** Whether a runtime has withdrawn the offer itself. A lease request that was open may still bring a task of it. */
+function isWithdrawnBySome({ runtimes, withdrawals }: WorkerState, offer: Offer, now: number): boolean {
+  return runtimes.some((_, runtime) => isWithdrawn(withdrawals, { offer, runtime }, now));
 }
 
 /** Has each runtime probe what it could not run or reach and whose pause is over, one probe at a time. */
