@@ -59,7 +59,11 @@ interface BatchRun {
   readonly nativeDownload: number;
   /** Growth of the control plane's memory over all steps. */
   readonly memoryMb: number;
+  /** The same up to the end of each step. */
+  readonly memoryAfterMb: Readonly<Record<string, number>>;
 }
+
+type Figure = Exclude<keyof BatchRun, 'memoryAfterMb'>;
 
 interface BatchReply {
   readonly id: string;
@@ -86,11 +90,16 @@ async function runBatch(bench: Bench, count: number): Promise<BatchRun> {
   // A first request loads what every control plane has loaded.
   await readToEnd(`${control.url}/v1/models`);
   const idleMb = (await control.usage()).peakMb;
+  const memoryAfterMb: Record<string, number> = {};
+  const noteMemory = async (step: string) => {
+    memoryAfterMb[step] = Math.round((await control.usage()).peakMb - idleMb);
+  };
   let file = '';
   const uploading = uploadRequests(control.url, count).then((id) => {
     file = id;
   });
   const upload = await rateOf(uploading);
+  await noteMemory('upload');
   let created = '';
   const reached = async (status: string): Promise<BatchReply> => {
     for (;;) {
@@ -106,8 +115,11 @@ async function runBatch(bench: Bench, count: number): Promise<BatchRun> {
     await reached('in_progress');
   };
   const validation = await rateOf(validate());
+  await noteMemory('validation');
   await drain(control.url);
+  await noteMemory('run');
   const finalizing = await rateOf(reached('completed'));
+  await noteMemory('finalizing');
   const ended = await reached('completed');
   if (ended.request_counts.completed !== count)
     throw new Error(`${ended.request_counts.completed} requests were completed`);
@@ -125,6 +137,7 @@ async function runBatch(bench: Bench, count: number): Promise<BatchRun> {
     download,
     nativeDownload,
     memoryMb: peakMb - idleMb,
+    memoryAfterMb,
   };
 }
 
@@ -139,8 +152,8 @@ async function getJson(url: string): Promise<unknown> {
 }
 
 function linesOf(runs: readonly BatchRun[]): Line[] {
-  const each = (name: keyof BatchRun) => runs.map((run) => run[name]);
-  const rate = (what: string, name: keyof BatchRun, nativeName?: keyof BatchRun) =>
+  const each = (name: Figure) => runs.map((run) => run[name]);
+  const rate = (what: string, name: Figure, nativeName?: Figure) =>
     figure({
       what,
       value: median(each(name)),
