@@ -171,6 +171,10 @@ export const ResultLine = z
     attempt: z.int().nullable(),
     usage: z.record(z.string(), z.number()).nullable(),
     finished_at: z.string().nullable(),
+    request_id: z
+      .string()
+      .optional()
+      .openapi({ description: 'The id that the model server gave to a raw request that succeeded' }),
     reused: z
       .boolean()
       .optional()

@@ -119,12 +119,14 @@ export type ReportedError = z.infer<typeof ReportedError>;
 /** Longest body of a model server's error that is kept, in UTF-16 code units. */
 export const MAX_ERROR_BODY_LENGTH = 64 * 1024;
 
+const requestId = plainText(200).optional().openapi({ description: 'The id that the model server gave' });
+
 /** The error of an item. */
 export const ItemError = ReportedError.extend({
   response: z
     .strictObject({
       status_code: z.int().min(100).max(599),
-      request_id: plainText(200).optional().openapi({ description: 'The id that the model server gave' }),
+      request_id: requestId,
       body: z.string().max(MAX_ERROR_BODY_LENGTH).openapi({ description: 'JSON text' }),
     })
     .optional()
@@ -139,7 +141,11 @@ const outcomeBase = {
 };
 export const Outcome = z
   .union([
-    z.strictObject({ ...outcomeBase, output: z.string().openapi({ description: 'JSON text' }) }),
+    z.strictObject({
+      ...outcomeBase,
+      output: z.string().openapi({ description: 'JSON text' }),
+      request_id: requestId,
+    }),
     z.strictObject({ ...outcomeBase, error: ItemError }),
   ])
   .openapi('Outcome');

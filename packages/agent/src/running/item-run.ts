@@ -10,8 +10,9 @@ export async function runItem(
   random: () => number,
 ): Promise<ItemEnd> {
   try {
-    const { output, model, usage } = await runtime.run(request);
-    return { kind: 'outcome', outcome: { item_id: itemId, output, model, usage } };
+    const { output, model, usage, requestId } = await runtime.run(request);
+    const named = requestId === undefined ? {} : { request_id: requestId };
+    return { kind: 'outcome', outcome: { item_id: itemId, output, model, usage, ...named } };
   } catch (thrown) {
     if (request.signal.aborted) return { kind: 'aborted' };
     const failure = thrown instanceof RunFailure ? thrown : unexpectedFailure(thrown);

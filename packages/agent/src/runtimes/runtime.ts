@@ -35,6 +35,8 @@ export interface RunResult {
   readonly usage:
     | ({ readonly input_tokens?: number; readonly output_tokens?: number } & Readonly<Record<string, number>>)
     | null;
+  /** The id that the model server gave to a raw request. */
+  readonly requestId?: string | undefined;
 }
 
 /**

@@ -19,7 +19,8 @@ function lineWriter(withSeq: boolean): (result: Result) => string {
       `{${withSeq ? `"seq":${result.seq},"leased_at":${leased(result.leasedAt?.getTime())},` : ''}"id":${JSON.stringify(result.itemId)},${outcome}` +
       `,"model":${model(result.model)},"model_digest":${digest(result.modelDigest)}` +
       `,"worker":${worker(result.worker)},"attempt":${result.attempt},"usage":${result.usage}` +
-      `,"finished_at":${time(result.recordedAt?.getTime())}${result.reused ? ',"reused":true' : ''}}\n`
+      `,"finished_at":${time(result.recordedAt?.getTime())}` +
+      `${result.requestId === null ? '' : `,"request_id":${JSON.stringify(result.requestId)}`}${result.reused ? ',"reused":true' : ''}}\n`
     );
   };
 }

@@ -97,7 +97,7 @@ const EXAMPLES: { readonly [Name in RouteName]: Example } = {
         {
           ...LEASE_NAME,
           outcomes: [
-            { ...OUTCOME, output: '1' },
+            { ...OUTCOME, output: '1', request_id: 'req_1' },
             { ...OUTCOME, error: { ...ERROR, response: RESPONSE } },
           ],
           final: false,

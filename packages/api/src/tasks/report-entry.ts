@@ -33,6 +33,7 @@ export function readEntry(value: unknown): ReadEntry {
       error: error === null ? null : itemErrorText(error),
       model: outcome.model,
       usage: outcome.usage == null ? null : JSON.stringify(outcome.usage),
+      requestId: ('output' in outcome ? outcome.request_id : undefined) ?? null,
     });
   }
   return {

@@ -98,7 +98,7 @@ export function batchApp(
 type Answer = (
   customId: string,
   payload: string,
-) => { readonly output: string; readonly usage?: object } | { readonly error: string };
+) => { readonly output: string; readonly usage?: object; readonly requestId?: string } | { readonly error: string };
 
 async function runRequests(
   store: Store,
@@ -119,6 +119,7 @@ async function runRequests(
           error: 'error' in said ? said.error : null,
           model: { name: model, digest: null },
           usage: 'usage' in said && said.usage !== undefined ? JSON.stringify(said.usage) : null,
+          requestId: 'requestId' in said ? (said.requestId ?? null) : null,
         };
       });
       items += outcomes.length;

@@ -11,7 +11,11 @@ describe('batchOutputLine', () => {
         const error = isError
           ? `{"code":"c","message":"m","response":{"status_code":404,"body":${body}}}`
           : null;
-        const line = batchOutputLine({ customId, output: isError ? null : body, error }, 'completed', '1');
+        const line = batchOutputLine(
+          { customId, output: isError ? null : body, error, requestId: null },
+          'completed',
+          '1',
+        );
         expect(line.file).toBe(isError ? 'error' : 'output');
         expect(line.text).toContain(`,"body":${body.trim()}`);
         expect(JSON.parse(line.text)).toMatchObject({
@@ -29,14 +33,18 @@ describe('batchOutputLine', () => {
     ['expired', 'batch_expired'],
     ['cancelled', 'batch_cancelled'],
   ])('A4: says why a request of a batch that is %s has no outcome', (end, code) => {
-    const line = batchOutputLine({ customId: 'a', output: null, error: null }, end, '1');
+    const line = batchOutputLine({ customId: 'a', output: null, error: null, requestId: null }, end, '1');
     expect(line.file).toBe('error');
     expect(JSON.parse(line.text)).toMatchObject({ response: null, error: { code } });
   });
 
   it('A4: writes an error without an answer as code and message', () => {
     const error = '{"message":"It broke.","code":"broken","other":1}';
-    const { text } = batchOutputLine({ customId: 'a', output: null, error }, 'completed', '1');
+    const { text } = batchOutputLine(
+      { customId: 'a', output: null, error, requestId: null },
+      'completed',
+      '1',
+    );
     expect(JSON.parse(text)).toMatchObject({
       response: null,
       error: { code: 'broken', message: 'It broke.' },

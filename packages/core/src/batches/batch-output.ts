@@ -7,6 +7,8 @@ export interface BatchOutcome {
   readonly output: string | null;
   /** JSON text of the item's error; null if there is none. */
   readonly error: string | null;
+  /** The id that the model server gave to a request that succeeded; null if it gave none. */
+  readonly requestId: string | null;
 }
 
 /** How a batch ends, which says why a request has no outcome. */
@@ -37,7 +39,7 @@ const NOT_RUN: Readonly<Record<BatchEnd, { readonly code: string; readonly messa
  * error. `id` distinguishes the request among all requests.
  */
 export function batchOutputLine(
-  { customId, output, error }: BatchOutcome,
+  { customId, output, error, requestId }: BatchOutcome,
   end: BatchEnd,
   id: string,
 ): BatchOutputLine {
@@ -51,14 +53,18 @@ export function batchOutputLine(
     text: `{"id":"batch_req_${id}","custom_id":${JSON.stringify(customId)},"response":${response},"error":${errorText}}`,
   });
   if (output !== null)
-    return line('succeeded', `{"status_code":200,"request_id":"req_${id}","body":${output}}`, 'null');
+    return line(
+      'succeeded',
+      `{"status_code":200,"request_id":${JSON.stringify(requestId ?? `req_${id}`)},"body":${output}}`,
+      'null',
+    );
   if (error === null) return line('not_run', 'null', JSON.stringify(NOT_RUN[end]));
   const { response, code = '"request_failed"', message = '"The request failed."' } = memberTexts(error);
   if (response !== undefined) {
-    const { status_code: status = '500', body = 'null', request_id: requestId } = memberTexts(response);
+    const { status_code: status = '500', body = 'null', request_id: ownId } = memberTexts(response);
     return line(
       'failed',
-      `{"status_code":${status},"request_id":${requestId ?? `"req_${id}"`},"body":${body}}`,
+      `{"status_code":${status},"request_id":${ownId ?? `"req_${id}"`},"body":${body}}`,
       'null',
     );
   }

@@ -5,7 +5,10 @@ import type { BatchEnd } from './batch-output.ts';
 import { messageResultLine } from './message-result.ts';
 
 const failed = (error: string) => {
-  const { text, outcome } = messageResultLine({ customId: 'a', output: null, error }, 'completed');
+  const { text, outcome } = messageResultLine(
+    { customId: 'a', output: null, error, requestId: null },
+    'completed',
+  );
   expect(outcome).toBe('failed');
   return (JSON.parse(text) as { result: { type: string; error: object } }).result;
 };
@@ -16,7 +19,9 @@ describe('messageResultLine', () => {
   it('A4: holds the exact text of any message', () => {
     fc.assert(
       fc.property(jsonText, (output) => {
-        expect(messageResultLine({ customId: 'a', output, error: null }, 'completed')).toEqual({
+        expect(
+          messageResultLine({ customId: 'a', output, error: null, requestId: null }, 'completed'),
+        ).toEqual({
           file: 'output',
           outcome: 'succeeded',
           text: `{"custom_id":"a","result":{"type":"succeeded","message":${output}}}`,
@@ -66,7 +71,7 @@ describe('messageResultLine', () => {
     ['expired', 'expired'],
     ['cancelled', 'canceled'],
   ])('A4: says why a request of a message batch that is %s has no outcome', (end, type) => {
-    const line = messageResultLine({ customId: 'a', output: null, error: null }, end);
+    const line = messageResultLine({ customId: 'a', output: null, error: null, requestId: null }, end);
     expect(line.outcome).toBe('not_run');
     expect(JSON.parse(line.text)).toMatchObject({ custom_id: 'a', result: { type } });
   });

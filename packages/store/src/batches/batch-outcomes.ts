@@ -18,6 +18,8 @@ export interface BatchItem {
   readonly error: string | null;
   /** JSON text. */
   readonly usage: string | null;
+  /** The id that the model server gave to a request that succeeded. */
+  readonly requestId: string | null;
 }
 
 const readBatchJobs = statement<{ batch: string }, { readonly job_id: string }>(
@@ -67,13 +69,14 @@ export async function* batchItems(
           yield missing.filter(({ seq }) => !found.has(seq)).map((item) => ({ ...item, jobPosition }));
       }
       next = last.seq + 1;
-      yield page.map(({ seq, itemId, output, error, usage }) => ({
+      yield page.map(({ seq, itemId, output, error, usage, requestId }) => ({
         jobPosition,
         seq,
         customId: itemId,
         output,
         error,
         usage,
+        requestId,
       }));
     }
     for await (const missing of itemsWithoutOutcome(connections, job, next, counts.total))
@@ -96,6 +99,7 @@ async function* itemsWithoutOutcome(
       output: null,
       error: null,
       usage: null,
+      requestId: null,
     }));
   }
 }

@@ -21,9 +21,9 @@ const lockUnfinishedJobs = statement<JobsArguments, unknown>(
 const fillRepeatedItems = statement<JobsArguments, unknown>(
   (arg) => sql`
   with filled as (
-    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage, recorded_at, reused)
+    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage, request_id, recorded_at, reused)
     select repeat.job_id, repeat.seq, leader.output, leader.error, leader.task_id, leader.attempt, leader.model_id,
-      leader.usage, leader.recorded_at, true
+      leader.usage, leader.request_id, leader.recorded_at, true
     from ${items} as repeat
     cross join lateral (
       select * from ${results} where ${results.jobId} = repeat.job_id and ${results.seq} = repeat.leader_seq offset 0

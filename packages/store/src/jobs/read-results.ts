@@ -15,6 +15,7 @@ export interface ResultRow {
   readonly attempt: number | null;
   readonly leased_at: Date | null;
   readonly usage: string | null;
+  readonly request_id: string | null;
   readonly recorded_at: Date | null;
   readonly reused: boolean;
 }
@@ -30,7 +31,7 @@ export const readResults = statement<ResultPageArguments, ResultRow>((arg) => {
   return sql`
   with page as materialized (
     select ${items.seq}, ${items.itemId}, coalesce(${items.leaderSeq}, ${items.seq}) as run_seq, ${results.reused}, ${results.output}, ${results.error}, ${results.taskId}, ${results.attempt},
-      ${results.modelId}, ${results.usage}, ${results.recordedAt}
+      ${results.modelId}, ${results.usage}, ${results.requestId}, ${results.recordedAt}
     from ${items}
     left join ${results} on ${results.jobId} = ${items.jobId} and ${results.seq} = ${items.seq}
       -- Repeated for results: the planner does not carry a range over a join, and would read all results.
@@ -38,7 +39,7 @@ export const readResults = statement<ResultPageArguments, ResultRow>((arg) => {
     where ${items.jobId} = ${arg.job('uuid')} and ${items.seq} > ${after()} and ${items.seq} <= ${end()}
   ),
   ended_items as materialized (
-    select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, page.reused, page.model_id, page.usage, page.recorded_at,
+    select page.seq, page.item_id, page.output, coalesce(page.error, failed.error) as error, page.reused, page.model_id, page.usage, page.request_id, page.recorded_at,
       coalesce(page.task_id, failed.id) as task_id, coalesce(page.attempt, failed.attempts) as attempt
     from page
     -- The one failed task that can contain the item, found by its first item: a job can have very many.
@@ -60,7 +61,7 @@ export const readResults = statement<ResultPageArguments, ResultRow>((arg) => {
     ) as lease
   )
   select ended.seq, ended.item_id, ended.output, ended.error, ${models.name} as model, ${models.digest} as model_digest,
-    ran_by.worker_id, ran_by.leased_at, ended.attempt, ended.usage, ended.recorded_at, coalesce(ended.reused, false) as reused
+    ran_by.worker_id, ran_by.leased_at, ended.attempt, ended.usage, ended.request_id, ended.recorded_at, coalesce(ended.reused, false) as reused
   from ended_items as ended
   left join ran_by on ran_by.task_id = ended.task_id and ran_by.attempt = ended.attempt
   left join ${models} on ${models.id} = ended.model_id

@@ -26,6 +26,8 @@ export interface Result {
   readonly leasedAt: Date | null;
   /** JSON text. */
   readonly usage: string | null;
+  /** The id that the model server gave to a raw request that succeeded. */
+  readonly requestId: string | null;
   readonly recordedAt: Date | null;
   /** Computed for another item with the same idempotency key. */
   readonly reused: boolean;
@@ -131,6 +133,7 @@ function toResult(row: ResultRow): Result {
     attempt: row.attempt,
     leasedAt: row.leased_at,
     usage: row.usage,
+    requestId: row.request_id,
     recordedAt: row.recorded_at,
     reused: row.reused,
   };

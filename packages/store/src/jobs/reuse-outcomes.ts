@@ -20,8 +20,8 @@ export interface Reuse {
 const insertReused = statement<{ job: string; owner: string }, CountRow>(
   (arg) => sql`
   with inserted as (
-    insert into ${results} (job_id, seq, output, task_id, attempt, model_id, usage, recorded_at, reused)
-    select ${items.jobId}, ${items.seq}, earlier.output, earlier.task_id, earlier.attempt, earlier.model_id, earlier.usage, earlier.recorded_at, true
+    insert into ${results} (job_id, seq, output, task_id, attempt, model_id, usage, request_id, recorded_at, reused)
+    select ${items.jobId}, ${items.seq}, earlier.output, earlier.task_id, earlier.attempt, earlier.model_id, earlier.usage, earlier.request_id, earlier.recorded_at, true
     from ${items}
     cross join lateral (
       select ${results}.* from ${ledger}

@@ -98,6 +98,7 @@ async function runReportOnce(
       errors: outcomes.map(({ error }) => error),
       modelIds,
       usages: outcomes.map(({ usage }) => usage),
+      requestIds: outcomes.map(({ requestId }) => requestId ?? null),
     }),
   );
 }

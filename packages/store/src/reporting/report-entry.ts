@@ -11,6 +11,8 @@ export interface Outcome {
   readonly model: ModelBuild | undefined;
   /** JSON text. */
   readonly usage: string | null;
+  /** The id that the model server gave to a raw request that succeeded. */
+  readonly requestId?: string | null;
 }
 
 /** The part of a report that is about one task. */

@@ -28,6 +28,7 @@ type ReportArguments = LeaseArguments & {
   errors: readonly (string | null)[];
   modelIds: readonly (number | null)[];
   usages: readonly (string | null)[];
+  requestIds: readonly (string | null)[];
 };
 
 export interface ReportedRow extends LockedTaskRow {
@@ -93,8 +94,9 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     select outcome.*, locked.job_id, ${items.seq}, ${items.key}
     from unnest(
       ${arg.outcomeTaskIds('bigint[]')}, ${arg.itemIds('text[]')}, ${arg.outputs('text[]')},
-      ${arg.errors('text[]')}, ${arg.modelIds('int[]')}, ${arg.usages('text[]')}
-    ) as outcome (task_id, item_id, output, error, model_id, usage)
+      ${arg.errors('text[]')}, ${arg.modelIds('int[]')}, ${arg.usages('text[]')},
+      ${arg.requestIds('text[]')}
+    ) as outcome (task_id, item_id, output, error, model_id, usage, request_id)
     join locked on locked.id = outcome.task_id
     left join ${items} on ${items.itemId} = outcome.item_id and ${isItemOf(sql`locked`)}
   ),
@@ -123,8 +125,9 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
       and ${guard('report', { attempt: sql`checked.reported_attempt`, recorded: sql`0` }, sql`checked`)}
   ),
   recorded as (
-    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage)
-    select reported.job_id, reported.seq, reported.output, reported.error, reported.task_id, accepted.reported_attempt, reported.model_id, reported.usage
+    insert into ${results} (job_id, seq, output, error, task_id, attempt, model_id, usage, request_id)
+    select reported.job_id, reported.seq, reported.output, reported.error, reported.task_id, accepted.reported_attempt, reported.model_id, reported.usage,
+      reported.request_id
     from reported join accepted on accepted.id = reported.task_id
     where reported.error is null or accepted.records_errors
     order by reported.job_id, reported.seq

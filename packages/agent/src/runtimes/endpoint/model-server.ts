@@ -11,7 +11,7 @@ import {
 import { isError } from './completion.ts';
 import { failureOfConnection } from './connection-failure.ts';
 import { ownHeaders } from './own-headers.ts';
-import { isSuccess, rawOutput } from './raw-reply.ts';
+import { isSuccess, type RawOutput, rawOutput } from './raw-reply.ts';
 import { endpointHeaders, pathBelowBase } from './raw-request.ts';
 import { parseReply } from './reply-json.ts';
 import type { ReplyHeaders } from './retry-after.ts';
@@ -92,7 +92,7 @@ export class ModelServer {
    * Posts a raw request and returns the JSON text of the reply, which the status alone judges. Rejects with
    * `RunFailure`, or with the signal's reason when aborted.
    */
-  async postRaw(endpoint: RequestEndpoint, body: string, signal: AbortSignal): Promise<string> {
+  async postRaw(endpoint: RequestEndpoint, body: string, signal: AbortSignal): Promise<RawOutput> {
     const more = endpointHeaders(endpoint, this.#key);
     const { status, headers, text } = await this.#exchange(pathBelowBase(endpoint), body, signal, more);
     const isOk = isSuccess(status);

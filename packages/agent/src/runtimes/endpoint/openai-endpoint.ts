@@ -160,10 +160,10 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
         'invalid_payload',
         `the payload ${problem?.problem ?? 'has no endpoint'}`,
       );
-    const output = await server.postRaw(endpoint, withModel(payloadText, model), signal);
+    const { output, requestId } = await server.postRaw(endpoint, withModel(payloadText, model), signal);
     const { model: answered, usage } = replyMetadata(parseJson(output));
     const name = answered ?? model;
-    return { output, model: { name, digest: await digestOf(name) }, usage };
+    return { output, model: { name, digest: await digestOf(name) }, usage, requestId };
   }
 
   /** Asks only for the list of models. A generation could load a model of many gigabytes and unload the one in use. */

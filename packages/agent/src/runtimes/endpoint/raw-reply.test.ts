@@ -6,7 +6,7 @@ import { type RawAnswer, rawOutput } from './raw-reply.ts';
 import { failureOfReply } from './server-failure.ts';
 
 const outputOf = (body: string, status = 200, headers: RawAnswer['headers'] = {}) =>
-  rawOutput({ status, headers, body }, 0);
+  rawOutput({ status, headers, body }, 0).output;
 
 function failureOf(body: string, status: number, headers: RawAnswer['headers'] = {}): RunFailure {
   try {
@@ -26,6 +26,17 @@ describe('an answer of success', () => {
   ])('keeps %s as it is, whatever it says', (_what, body) => {
     expect(outputOf(body)).toBe(body);
     expect(outputOf(body, 201)).toBe(body);
+  });
+
+  it.each([
+    [{ 'x-request-id': 'req_1' }, 'req_1'],
+    [{ 'request-id': 'req_2' }, 'req_2'],
+    [{}, undefined],
+    [{ 'x-request-id': '' }, undefined],
+    [{ 'x-request-id': 'ä' }, undefined],
+    [{ 'x-request-id': 'x'.repeat(201) }, undefined],
+  ])('takes the id of the request from %j', (headers, requestId) => {
+    expect(rawOutput({ status: 200, headers, body: '{}' }, 0)).toEqual({ output: '{}', requestId });
   });
 
   it('makes one line of a body over several lines', () => {

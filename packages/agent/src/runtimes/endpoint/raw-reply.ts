@@ -1,6 +1,6 @@
 import { MAX_ERROR_BODY_LENGTH } from '@macbatch/contract';
 import { member, parseJson } from '../json-value.ts';
-import { type ErrorResponse, RunFailure } from '../runtime.ts';
+import { RunFailure } from '../runtime.ts';
 import { emptyReply } from './empty-reply.ts';
 import { replyText } from './reply-json.ts';
 import type { ReplyHeaders } from './retry-after.ts';
@@ -18,15 +18,23 @@ export interface RawAnswer {
   readonly body: string;
 }
 
+/** The answer to a raw request that succeeded. */
+export interface RawOutput {
+  /** JSON text. */
+  readonly output: string;
+  /** The id that the server gave to the request; undefined if it gave none. */
+  readonly requestId: string | undefined;
+}
+
 /**
  * Reads the answer to a raw request, which its status alone judges: the body of a 2xx is the output, as it is. Only
  * line ends between values become spaces, because outcomes are lines. Throws a `RunFailure` that has the server's
  * answer for any other status, and one for a 2xx without JSON.
  */
-export function rawOutput({ status, headers, body }: RawAnswer, nowMs: number): string {
+export function rawOutput({ status, headers, body }: RawAnswer, nowMs: number): RawOutput {
   if (!isSuccess(status)) throw rawFailure({ status, headers, body }, nowMs);
   const text = replyText(body);
-  if (text !== undefined) return oneLine(text);
+  if (text !== undefined) return { output: oneLine(text), requestId: requestId(headers) };
   if (isWebPage(body)) throw failureOfReply({ status, headers, body }, nowMs);
   if (body.trim() === '') throw emptyReply('the body is empty');
   throw new RunFailure(
@@ -48,7 +56,12 @@ function rawFailure(answer: RawAnswer, nowMs: number): RunFailure {
   // The path exists: something that the body names does not.
   const isOfItem = status === 404 && failure.code === 'not_supported' && typeof param === 'string';
   const judged = isOfItem ? new RunFailure('rejected', 'invalid_request', failure.message) : failure;
-  return judged.answeredWith({ status_code: status, ...requestId(headers), body: errorBody(body) });
+  const id = requestId(headers);
+  return judged.answeredWith({
+    status_code: status,
+    ...(id === undefined ? {} : { request_id: id }),
+    body: errorBody(body),
+  });
 }
 
 /** The body as JSON text: as it is if it is JSON and not too long, otherwise an error with its beginning as message. */
@@ -59,10 +72,10 @@ function errorBody(body: string): string {
   return JSON.stringify({ error: { message, type: null, param: null, code: null } });
 }
 
-function requestId(headers: ReplyHeaders): Pick<ErrorResponse, 'request_id'> {
+function requestId(headers: ReplyHeaders): string | undefined {
   const id = headers['x-request-id'] ?? headers['request-id'];
   const isKept = typeof id === 'string' && /^[\x21-\x7e]+$/.test(id) && id.length <= MAX_REQUEST_ID_LENGTH;
-  return isKept ? { request_id: id } : {};
+  return isKept ? id : undefined;
 }
 
 /** Replaces line ends, which JSON has only between values. */

@@ -25,6 +25,7 @@ export const results = pgTable(
     attempt: integer('attempt').notNull(),
     modelId: integer('model_id'),
     usage: text('usage'), // JSON text
+    requestId: text('request_id'), // the id that the model server gave to a raw request that succeeded
     reused: boolean('reused').notNull().default(false), // computed for another item with the same key
     recordedAt: moment('recorded_at').notNull().defaultNow(),
   },
