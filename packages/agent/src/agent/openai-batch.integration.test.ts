@@ -119,7 +119,8 @@ it("A4: OpenAI's client uploads, creates, polls and downloads, and every byte of
       response: {
         status_code: 200,
         // A request without an id of the server gets one of the batch.
-        request_id: id === 'openai' ? 'req_of_success' : (expect.stringMatching(/^req_[0-9a-f]{42}$/) as string),
+        request_id:
+          id === 'openai' ? 'req_of_success' : (expect.stringMatching(/^req_[0-9a-f]{42}$/) as string),
       },
       error: null,
     });

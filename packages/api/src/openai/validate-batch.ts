@@ -22,13 +22,11 @@ export async function validateBatch(
     await fail(store, claim, [{ code: 'file_not_found', message, param: 'input_file_id', line: null }]);
     return;
   }
-  const check = await checkLines(store, limits, batch, file, signal);
-  const errors = check.errors();
+  const { errors, models } = await checkLines(store, limits, batch, file, signal);
   if (errors.length > 0) {
     await fail(store, claim, errors);
     return;
   }
-  const models = check.models();
   const jobs = models.map((model) => ({
     draft: batchJobDraft({ ...limits, owner: batch.owner, endpoint: batch.endpoint, model }),
     items: () => itemsOf(store, limits, batch, file, models.length === 1 ? null : model, signal),
@@ -46,13 +44,14 @@ async function fail(store: Store, claim: BatchClaim, errors: readonly BatchInput
   await store.batches.fail(claim, JSON.stringify(errors));
 }
 
+/** The check itself is not returned: its hashes would stay in memory while the jobs are stored. */
 async function checkLines(
   store: Store,
   limits: BatchLimits,
   batch: Batch,
   file: StoredFile,
   signal: AbortSignal,
-): Promise<BatchCheck> {
+): Promise<{ readonly errors: readonly BatchInputError[]; readonly models: readonly string[] }> {
   const check = new BatchCheck({ ...limits, endpoint: batch.endpoint }, customIdHash);
   try {
     for await (const lines of ndjsonBatches(smallPieces(store.files.read(file)), limits.maxFileLineBytes)) {
@@ -63,7 +62,7 @@ async function checkLines(
     if (!(error instanceof LineProblem)) throw error;
     check.addError({ code: error.code, message: `${error.message}.`, param: null, line: error.line });
   }
-  return check;
+  return { errors: check.errors(), models: check.models() };
 }
 
 /** Reads the items of one model, or of all lines, from a file that was checked. */

@@ -98,7 +98,9 @@ export function batchApp(
 type Answer = (
   customId: string,
   payload: string,
-) => { readonly output: string; readonly usage?: object; readonly requestId?: string } | { readonly error: string };
+) =>
+  | { readonly output: string; readonly usage?: object; readonly requestId?: string }
+  | { readonly error: string };
 
 async function runRequests(
   store: Store,

@@ -23,12 +23,17 @@ export function chunkedContent(chunks: ChunkStore): FileContent {
   };
 }
 
-/** Collects bytes into chunks. Stores one chunk while the next one is collected. */
+/**
+ * Collects bytes into chunks. Stores one chunk while the next one is collected. Uses two buffers in turn: the garbage
+ * collector would let more than sixty megabytes of used ones pile up.
+ */
 class ChunkWriter implements ContentWriter {
   readonly #chunks: ChunkStore;
   readonly #file: string;
   #position = 0;
   #chunk: Buffer;
+  /** Free while no chunk is being stored. */
+  #other: Buffer | null = null;
   #used = 0;
   #storing: Promise<void> = Promise.resolve();
 
@@ -60,8 +65,10 @@ class ChunkWriter implements ContentWriter {
 
   async #flush(): Promise<void> {
     await this.#storing;
-    const data = this.#chunk.subarray(0, this.#used);
-    this.#chunk = Buffer.allocUnsafe(this.#chunks.chunkBytes);
+    const full = this.#chunk;
+    const data = full.subarray(0, this.#used);
+    this.#chunk = this.#other ?? Buffer.allocUnsafe(this.#chunks.chunkBytes);
+    this.#other = full;
     this.#used = 0;
     this.#storing = this.#chunks.put(this.#file, this.#position, data);
     this.#position += 1;

@@ -3,12 +3,13 @@ import { sql } from 'drizzle-orm';
 import { fileChunks, files } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { chunkedContent } from './chunked-content.ts';
+import { copyOutRows } from './copy-out-rows.ts';
 import { copyRows } from './copy-rows.ts';
 import type { FileContent } from './file-content.ts';
 
 /**
- * Bytes of each row but the last one of a file. Never changed: positions are computed from it. Small,
- * because the driver reads a row as hexadecimal text, and the garbage collector frees short texts sooner.
+ * Bytes of each row but the last one of a file. Never changed: positions are computed from it. Small, because the
+ * driver copies a row several times, and the garbage collector frees short buffers sooner.
  */
 const ROW_BYTES = 64 * 1024;
 const ROWS_A_CHUNK = 32;
@@ -21,13 +22,6 @@ const ROWS_A_DELETE = 1000;
 const lockUpload = statement<{ file: string }, unknown>(
   (arg) => sql`
   select from ${files} where ${files.id} = ${arg.file('text')} and ${files.state} = 'uploading' for share`,
-);
-
-const readRows = statement<{ file: string; first: number; next: number }, { readonly data: Buffer }>(
-  (arg) => sql`
-  select ${fileChunks.data} from ${fileChunks}
-  where ${fileChunks.fileId} = ${arg.file('text')} and ${fileChunks.position} >= ${arg.first('int')} and ${fileChunks.position} < ${arg.next('int')}
-  order by ${fileChunks.position}`,
 );
 
 const deleteRows = statement<{ file: string; limit: number }, unknown>(
@@ -57,13 +51,10 @@ export function postgresContent(connections: ConnectionPools): FileContent {
     async get(file, position, skip, length) {
       const firstRow = Math.floor(skip / ROW_BYTES);
       const nextRow = Math.ceil((skip + length) / ROW_BYTES);
-      const rows = await readRows.run(connections.durable, {
-        file,
-        first: position * ROWS_A_CHUNK + firstRow,
-        next: position * ROWS_A_CHUNK + nextRow,
-      });
-      const start = skip - firstRow * ROW_BYTES;
-      return Buffer.concat(rows.map(({ data }) => data)).subarray(start, start + length);
+      const first = position * ROWS_A_CHUNK;
+      const rows = { first: first + firstRow, next: first + nextRow };
+      const bytes = { skip: skip - firstRow * ROW_BYTES, length };
+      return connections.durable.run((sql) => copyOutRows(sql, file, rows, bytes));
     },
     async deleteAll(file) {
       for (;;) {
