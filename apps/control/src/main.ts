@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 import { messageOf } from '@macbatch/core';
-import { createLog, shutdownSignals } from '@macbatch/process';
+import { createLog, limitYoungGeneration, shutdownSignals } from '@macbatch/process';
 import { ControlConfig, readConfig } from '@macbatch/settings';
 import { printNewKey, readKeyRequest } from './create-key.ts';
 import { markRestored } from './mark-restored.ts';
 import { serve } from './serve.ts';
 
+/** Enough for the objects of a request. More only delays the collection of what streams have left behind. */
+const YOUNG_MEGABYTES = 32;
+
+limitYoungGeneration(YOUNG_MEGABYTES);
 const log = createLog('control');
 const signals = shutdownSignals(process);
 

@@ -5,3 +5,4 @@ export { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from './co
 export { createLog, type Log } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { aborted, type HostProcess, shutdownSignals } from './shutdown.ts';
+export { limitYoungGeneration } from './young-generation.ts';
