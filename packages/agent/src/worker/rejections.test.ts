@@ -51,6 +51,25 @@ it('hands the tasks back and fails few of them on a server that rejects every it
   expect([...calls.values()].reduce((sum, n) => sum + n, 0)).toBeLessThan(15);
 });
 
+it.each([
+  [1, 30_000],
+  [3, 30_000],
+  [3, 200_000],
+])(
+  'charges no good item while two workers reject everything beside a slow good one: shards of %i, %i ms',
+  (size, ms) => {
+    const time = new SimulatedTime();
+    const slow: SimulatedServer = { call: ({ itemId, end }) => time.after(ms, () => end(answered(itemId))) };
+    const broken = () => picky(time, () => true);
+    const shape = Array.from({ length: 12 / size }, () => size);
+    const { outcomes, isOver, charged, taskErrors } = simulatePool(time, [broken(), broken(), slow], shape, {
+      slots: 1,
+    });
+    expect([...outcomes.values()].filter((outcome) => 'output' in outcome)).toHaveLength(12);
+    expect({ isOver, charged, taskErrors }).toEqual({ isOver: true, charged: shape.length, taskErrors: [] });
+  },
+);
+
 it('ends every item with its own error when all are bad and there is no other worker', () => {
   const time = new SimulatedTime();
   const shape = Array.from({ length: 8 }, () => 5);
