@@ -123,7 +123,7 @@ it('W7: ends even when the control plane is unreachable', async () => {
   const runtime = scriptedRuntime({ hold: always });
   const a = pool.start('a', runtime, { concurrency: 1 });
   await until(() => runtime.running.length === 1);
-  a.away = true;
+  await a.goAway();
   a.ask();
   runtime.release(0);
   await a.ended;

@@ -30,7 +30,7 @@ it('W8: after a crash, hands back what the former process held before it claims 
   const killed = pool.start('a', dead, { bootId: 'boot-1', boots: boots(), leaseRequestsAtMost: 1 });
   await until(() => dead.running.length === 2);
   // Like a killed process: it sends nothing more, and its disk has no record of its leases.
-  killed.away = true;
+  await killed.goAway();
   const former = boots('boot-1');
   const next = pool.start('a', scriptedRuntime(), { bootId: 'boot-2', boots: former });
   expect(await pool.ended(id)).toMatchObject({

@@ -49,7 +49,7 @@ it('T14: finishes a task whose lease expired while the lid was closed, without a
   const runtime = scriptedRuntime({ hold: always });
   const a = pool.start('a', runtime, { concurrency: 2 });
   await until(() => runtime.running.length === 2);
-  a.away = true;
+  await a.goAway();
   await makeLeasesPass(pool.sql);
   await pool.client.call('reclaim', {});
   expect(await pool.job(id)).toMatchObject({ tasks: { pending: 1 } });
@@ -86,7 +86,7 @@ it('T7: gets "superseded" for a late outcome of an item that has one', async () 
   const a = pool.start('a', runtime, { concurrency: 1, leaseRequestsAtMost: 1 });
   onTestFinished(() => runtime.release(0));
   await until(() => runtime.running.length === 1);
-  a.away = true;
+  await a.goAway();
   await makeLeasesPass(pool.sql);
   pool.start('b', scriptedRuntime());
   expect(await pool.ended(id)).toMatchObject({ state: 'done', lease_expired_events: 1 });
@@ -104,7 +104,7 @@ it('T9: after a sleep, starts no item of a task before a heartbeat has confirmed
   const runtime = scriptedRuntime({ hold: (n) => n === 0 });
   const a = pool.start('a', runtime, { concurrency: 1, now: () => time });
   await until(() => runtime.running.length === 1);
-  a.away = true;
+  await a.goAway();
   time = 3_600_000;
   runtime.release(0);
   await until(() => a.logged('lease.doubted').length === 1 && runtime.running.length === 0);
@@ -121,7 +121,7 @@ it('W6: keeps a report while the control plane is unreachable', async () => {
   const runtime = scriptedRuntime({ hold: always });
   const a = pool.start('a', runtime);
   await until(() => runtime.running.length === 2);
-  a.away = true;
+  await a.goAway();
   runtime.release(0, 1);
   await until(() => a.logged('report.delayed').length > 3);
   expect(await pool.job(id)).toMatchObject({ state: 'running', items: { ok: 0 } });

@@ -26,7 +26,7 @@ async function openOutbox(path: string): Promise<Outbox> {
 
 /** Ends an agent that cannot report. Its outcomes stay in its outbox. */
 async function endAway(agent: TestAgent, outbox: Outbox): Promise<void> {
-  agent.away = true;
+  await agent.goAway();
   agent.ask();
   agent.forceQuit();
   await agent.ended;
@@ -42,7 +42,7 @@ it('W6: reports outcomes once the control plane is back, and runs nothing twice'
   const runtime = scriptedRuntime({ hold: always });
   const a = pool.start('a', runtime, { outbox: await openOutbox(path), leaseLimit: 2, concurrency: 6 });
   await until(() => runtime.running.length === 6);
-  a.away = true;
+  await a.goAway();
   runtime.release(...numbers(6));
   await until(() => a.logged('report.delayed').length > 2 && a.logged('heartbeat.failed').length > 0);
   expect(await pool.job(id)).toMatchObject({ items: { ok: 0, open: 6 } });
@@ -92,7 +92,7 @@ it('W6: reports recovered outcomes before it leases anything, even when their le
   const outbox = await openOutbox(path);
   const a = pool.start('a', first, { outbox, leaseRequestsAtMost: 1 });
   await until(() => first.running.length === 2);
-  a.away = true;
+  await a.goAway();
   first.release(0, 1);
   await until(() => a.logged('report.delayed').length > 0);
   await endAway(a, outbox);
@@ -154,7 +154,7 @@ async function lateReport() {
   const early = scriptedRuntime({ hold: always });
   const a = pool.start('a', early, { outbox: await openOutbox(path), leaseRequestsAtMost: 1 });
   await until(() => early.running.length === 2);
-  a.away = true;
+  await a.goAway();
   early.release(0, 1);
   await until(() => a.logged('report.delayed').length > 0);
   await makeLeasesPass(pool.sql);

@@ -47,7 +47,7 @@ it('T5: loses only the items in flight when the lid is closed', async () => {
   // A Mac with a closed lid asks for no work.
   const a = pool.start('a', first, { concurrency: 2, leaseRequestsAtMost: 1 });
   await until(async () => (await pool.job(id)).items.ok === 4);
-  a.away = true;
+  await a.goAway();
   await makeLeasesPass(pool.sql);
   const second = scriptedRuntime();
   pool.start('b', second);

@@ -23,6 +23,8 @@ export interface TestAgent {
   logged(event: string): readonly Logged[];
   /** While true, the control plane is unreachable for this agent. */
   away: boolean;
+  /** Makes the control plane unreachable, and waits until no heartbeat or report of this agent is under way. */
+  goAway(): Promise<void>;
   ask(): void;
   forceQuit(): void;
   readonly ended: Promise<void>;
@@ -100,8 +102,12 @@ export class TestPool {
   }
 
   /** Expires all leases, and leases one task to another worker before the agent can renew it. Returns that lease. */
-  async takeLeases(holder: { away: boolean }, worker: string): Promise<readonly LeasedTask[]> {
-    holder.away = true;
+  async takeLeases(
+    holder: Pick<TestAgent, 'away' | 'goAway'>,
+    worker: string,
+  ): Promise<readonly LeasedTask[]> {
+    // A heartbeat under way would renew the leases.
+    await holder.goAway();
     await makeLeasesPass(this.sql);
     await this.client.call('reclaim', {});
     const taken = await leaseTasks(this.store, worker);
@@ -122,6 +128,7 @@ export class TestPool {
     } = options;
     const reach = { away };
     let leaseRequests = 0;
+    let underWay = 0;
     const asked = new AbortController();
     const quit = new AbortController();
     const fetch = async (url: string, init: RequestInit): Promise<Response> => {
@@ -138,7 +145,14 @@ export class TestPool {
           await untilAborted(init.signal);
         }
       }
-      return this.request(url, init);
+      // A request for work may wait for long.
+      const counted = path === '/v1/tasks/lease' ? 0 : 1;
+      underWay += counted;
+      try {
+        return await this.request(url, init);
+      } finally {
+        underWay -= counted;
+      }
     };
     const agent = new Agent({
       client: new Client({ baseUrl: 'http://control.test', fetch, retries: 0 }),
@@ -162,6 +176,10 @@ export class TestPool {
       log,
       requests,
       logged: (event) => log.filter((each) => each.event === event),
+      goAway: async () => {
+        reach.away = true;
+        await until(() => underWay === 0);
+      },
       ask: () => asked.abort(),
       forceQuit: () => quit.abort(),
       ended: agent.run(asked.signal, quit.signal),
