@@ -68,6 +68,21 @@ it('charges nobody while a server refuses every item, and runs all items when it
   expect(bad(after)).toEqual([]);
 });
 
+it('charges nobody when a server that has answered sends only web pages for ten minutes', () => {
+  const time = new SimulatedTime();
+  const isPortal = () => time.now > 1000 && time.now < 601_000;
+  const server: SimulatedServer = {
+    listsModels: () => !isPortal(),
+    call: ({ itemId, end }) =>
+      time.after(200, () => end(isPortal() ? refusing('not_a_model_server', 'runtime') : answered(itemId))),
+  };
+  const run = simulate(time, server, [10, 10, 10, 10], { slots: 2 });
+  expect(run.starts.some(({ at }) => at > 1000 && at < 601_000)).toBe(true);
+  expect(run).toMatchObject({ isOver: true, taskErrors: [], charged: 4 });
+  expect(bad(run)).toEqual([]);
+  for (const [, calls] of run.calls) expect(calls).toBeLessThan(10);
+});
+
 it('withdraws the model after one item, when the reply cannot be about the item', () => {
   const missing = refusing('model_not_found', 'model', { mayBeOfItem: false });
   const run = runWith([20], () => missing, 4000);
