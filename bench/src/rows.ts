@@ -9,6 +9,7 @@ import { httpCycle } from './rows/http-cycle.ts';
 import { idleLatency } from './rows/idle-latency.ts';
 import { ingest } from './rows/ingest.ts';
 import { jobView } from './rows/job-view.ts';
+import { largeFile } from './rows/large-file.ts';
 import { renewals } from './rows/renewals.ts';
 import { startUp } from './rows/start-up.ts';
 import { storeCycle } from './rows/store-cycle.ts';
@@ -21,6 +22,7 @@ export const ROWS: readonly Row[] = [
   download,
   batch,
   largeBatch,
+  largeFile,
   claimGrowth,
   renewals,
   heldSnapshot,

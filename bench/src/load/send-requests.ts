@@ -5,11 +5,11 @@ export const ENDPOINT = '/v1/chat/completions';
 const LINES_PER_CHUNK = 500;
 const BOUNDARY = 'boundary-of-the-benchmark';
 /** About 200 bytes, like the payloads of the other rows. */
-const BODY = JSON.stringify({
-  model: 'm',
-  messages: [{ role: 'user', content: 'Say whether this review is a complaint. '.repeat(3) }],
-  temperature: 0,
-});
+const BODY = bodyWith('Say whether this review is a complaint. '.repeat(3));
+
+function bodyWith(content: string): string {
+  return JSON.stringify({ model: 'm', messages: [{ role: 'user', content }], temperature: 0 });
+}
 
 /** Submits raw requests as a job, as streamed NDJSON. */
 export async function submitRequests(url: string, count: number): Promise<void> {
@@ -20,12 +20,13 @@ export async function submitRequests(url: string, count: number): Promise<void> 
   ]);
 }
 
-/** Uploads the same requests as the input file of a batch. Returns the id of the file. */
-export async function uploadRequests(url: string, count: number): Promise<string> {
+/** Uploads the same requests, or larger ones, as the input file of a batch. Returns the id of the file. */
+export async function uploadRequests(url: string, count: number, bodyBytes?: number): Promise<string> {
+  const body = bodyBytes === undefined ? BODY : bodyWith('word '.repeat(bodyBytes / 5));
   const part = (head: string) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n`;
   const reply = await send(`${url}/v1/files`, `multipart/form-data; boundary=${BOUNDARY}`, [
     [`${part('name="purpose"')}batch\r\n${part('name="file"; filename="in.jsonl"')}`],
-    chunks(count, (n) => `{"custom_id":"request-${n}","method":"POST","url":"${ENDPOINT}","body":${BODY}}`),
+    chunks(count, (n) => `{"custom_id":"request-${n}","method":"POST","url":"${ENDPOINT}","body":${body}}`),
     [`\r\n--${BOUNDARY}--\r\n`],
   ]);
   return (JSON.parse(reply) as { id: string }).id;

@@ -160,8 +160,9 @@ describe('background work', () => {
     await control.db.sql`update batches set claim_until = now()`;
     const current = await batches.claim(30);
     if (old === null || current === null) throw new Error('The batch was not claimed.');
-    expect(await batches.renew(old.claim, 30)).toBe(false);
-    expect(await batches.renew(current.claim, 30)).toBe(true);
+    expect(await batches.renew(old.claim, 'validating', 30)).toBe(false);
+    expect(await batches.renew(current.claim, 'validating', 30)).toBe(true);
+    expect(await batches.renew(current.claim, 'cancelling', 30)).toBe(false);
     await batches.release(old.claim);
     expect(await batches.claim(30)).toBeNull();
     await expect(batches.fail(old.claim, '[]')).rejects.toThrow(/was lost/);

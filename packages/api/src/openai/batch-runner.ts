@@ -7,6 +7,8 @@ import { validateBatch } from './validate-batch.ts';
 
 /** How long a claim lasts. A batch of a control plane that was killed waits for as long. */
 const CLAIM_SECONDS = 30;
+/** Longest time between two renewals of a claim, each of which also notices that somebody cancelled the batch. */
+const RENEWAL_MS = 1000;
 /** Batches that one control plane works on at the same time. */
 const MAX_RUNNING = 3;
 /** Time between two looks for work that another control plane has announced, or that time has brought. */
@@ -46,14 +48,17 @@ export function createBatchRunner(options: BatchRunnerOptions): BatchRunner {
     const { claim, batch } = claimed;
     const lost = new AbortController();
     const signal = AbortSignal.any([stopping, lost.signal]);
-    const renewal = setInterval(() => {
-      store.batches
-        .renew(claim, claimSeconds)
-        .then((held) => {
-          if (!held) lost.abort(new BatchClaimLost(batch.id));
-        })
-        .catch((error: Error) => onError(error, batch.id));
-    }, claimSeconds * 333);
+    const renewal = setInterval(
+      () => {
+        store.batches
+          .renew(claim, batch.state, claimSeconds)
+          .then((held) => {
+            if (!held) lost.abort(new BatchClaimLost(batch.id));
+          })
+          .catch((error: Error) => onError(error, batch.id));
+      },
+      Math.min(RENEWAL_MS, claimSeconds * 333),
+    );
     try {
       await step(store, limits, claimed, signal);
       await store.batches.release(claim);

@@ -38,6 +38,20 @@ describe('batchOutputLine', () => {
     expect(JSON.parse(line.text)).toMatchObject({ response: null, error: { code } });
   });
 
+  it('A4: gives the id of the model server, or an own one', () => {
+    const idOf = (requestId: string | null, error: string | null) => {
+      const { text } = batchOutputLine(
+        { customId: 'a', output: error === null ? '{}' : null, error, requestId },
+        'completed',
+        '1',
+      );
+      return (JSON.parse(text) as { response: { request_id: string } }).response.request_id;
+    };
+    expect([idOf('req_of_server', null), idOf(null, null)]).toEqual(['req_of_server', 'req_1']);
+    const error = (id: string) => `{"code":"c","message":"m","response":{"status_code":400,${id}"body":{}}}`;
+    expect([idOf(null, error('"request_id":"req_2",')), idOf(null, error(''))]).toEqual(['req_2', 'req_1']);
+  });
+
   it('A4: writes an error without an answer as code and message', () => {
     const error = '{"message":"It broke.","code":"broken","other":1}';
     const { text } = batchOutputLine(

@@ -1,4 +1,5 @@
 import type { ConnectionPools } from '@macbatch/connection';
+import type { BatchState } from '@macbatch/core';
 import type { Job } from '../jobs/job.ts';
 import type { SubmitReply } from '../jobs/job-draft.ts';
 import { type BatchItem, batchItems, jobsOfBatch } from './batch-outcomes.ts';
@@ -26,8 +27,8 @@ export interface BatchStore {
   cancel(id: string): Promise<void>;
   /** Claims a batch that needs background work for this long; null when there is none. */
   claim(seconds: number): Promise<{ readonly claim: BatchClaim; readonly batch: Batch } | null>;
-  /** Extends a claim. Returns false when it is lost. */
-  renew(claim: BatchClaim, seconds: number): Promise<boolean>;
+  /** Extends a claim. Returns false when it is lost, or when the batch is not in this state any more. */
+  renew(claim: BatchClaim, state: BatchState, seconds: number): Promise<boolean>;
   /** Ends a claim, so that the batch can be claimed again immediately. */
   release(claim: BatchClaim): Promise<void>;
   /** Ends a batch whose input file is not valid. `errors` is JSON text. Throws `BatchClaimLost`. */
@@ -61,7 +62,7 @@ export function createBatchStore(connections: ConnectionPools, onSubmitted: () =
     list: (page) => listBatches(connections, page),
     cancel: (id) => cancelBatch(connections, id),
     claim: (seconds) => claimBatch(connections, seconds),
-    renew: (claim, seconds) => renewClaim(connections, claim, seconds),
+    renew: (claim, state, seconds) => renewClaim(connections, claim, state, seconds),
     release: (claim) => releaseClaim(connections, claim),
     fail: (claim, errors) => failBatch(connections, claim, errors),
     async submit(claim, jobs) {

@@ -1,5 +1,5 @@
 import type { ConnectionPools } from '@macbatch/connection';
-import { ENDED_BATCH_STATES } from '@macbatch/core';
+import { type BatchState, ENDED_BATCH_STATES } from '@macbatch/core';
 import { type SQL, sql } from 'drizzle-orm';
 import { batches, batchJobs, jobs, jobTallies } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
@@ -45,10 +45,10 @@ const claimNext = statement<{ seconds: number }, BatchClaim>(
   returning ${batches.id}, ${batches.claim}::float8 as claim`,
 );
 
-const extendClaim = statement<{ id: string; claim: number; seconds: number }, unknown>(
+const extendClaim = statement<{ id: string; claim: number; state: string; seconds: number }, unknown>(
   (arg) => sql`
   update ${batches} set claim_until = now() + make_interval(secs => ${arg.seconds('float8')})
-  where ${isClaimed(arg.id('text'), arg.claim('float8'))}
+  where ${isClaimed(arg.id('text'), arg.claim('float8'))} and ${batches.state} = ${arg.state('text')}
   returning 1`,
 );
 
@@ -68,13 +68,14 @@ export async function claimBatch(
   return batch === null ? null : { claim, batch };
 }
 
-/** Extends a claim. Returns false when it is lost. */
+/** Extends a claim. Returns false when it is lost, or when the batch is not in this state any more. */
 export async function renewClaim(
   { durable }: ConnectionPools,
   claim: BatchClaim,
+  state: BatchState,
   seconds: number,
 ): Promise<boolean> {
-  return (await extendClaim.run(durable, { ...claim, seconds })).length > 0;
+  return (await extendClaim.run(durable, { ...claim, state, seconds })).length > 0;
 }
 
 /** Ends a claim, so that the batch can be claimed again immediately. */
