@@ -1,3 +1,4 @@
+import { waitForBlockedSession } from '@macbatch/store/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { batchApp, parsedLines, requestLines } from '../testing/batch-app.ts';
 import { openAiProblem, uploaded } from '../testing/openai-files.ts';
@@ -250,17 +251,34 @@ describe('background work', () => {
     expect(await control.db.sql`select from files where purpose = 'batch_output'`).toHaveLength(6);
   });
 
+  it('A4: gives each batch to one of the control planes that claim at the same time', async () => {
+    const created = await Promise.all([1, 2, 3].map(() => create(requestLines(1))));
+    const { batches } = control.db.store;
+    const claimed = await Promise.all(Array.from({ length: 9 }, () => batches.claim(30)));
+    const ids = claimed.flatMap((one) => (one === null ? [] : [one.batch.id]));
+    expect(ids.sort()).toEqual(created.map(({ id }) => id).sort());
+  });
+
   it('A4: never deletes the file of a batch that is created at the same time', async () => {
-    for (let round = 0; round < 8; round += 1) {
+    const { sql } = control.db;
+    // The batch is inserted, but waits for the test before it is committed.
+    await sql.unsafe(`
+      create function stop_insert() returns trigger language plpgsql as $$
+        begin perform pg_advisory_xact_lock(4711); return new; end $$;
+      create trigger stop_insert after insert on batches for each row execute function stop_insert()`);
+    const lock = await sql.reserve();
+    try {
       const file = await uploaded(control, requestLines(1));
-      const [created, deleted] = await Promise.all([
-        openai.createFrom(file),
-        control.send('DELETE', `/v1/files/${file}`),
-      ]);
-      expect([
-        [200, 409],
-        [404, 200],
-      ]).toContainEqual([created.status, deleted.status]);
+      await lock`select pg_advisory_lock(4711)`;
+      const created = openai.createFrom(file);
+      await waitForBlockedSession(sql, 1);
+      const deleted = control.send('DELETE', `/v1/files/${file}`);
+      await Promise.race([deleted, waitForBlockedSession(sql, 2)]);
+      await lock`select pg_advisory_unlock(4711)`;
+      expect([(await created).status, (await deleted).status]).toEqual([200, 409]);
+    } finally {
+      lock.release();
+      await sql`drop function stop_insert cascade`;
     }
   });
 });
