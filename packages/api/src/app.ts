@@ -35,11 +35,13 @@ import { mountEvents } from './operations/event-handlers.ts';
 import { mountOperations, OPERATION_PATHS } from './operations/operation-handlers.ts';
 import { PoolMetrics } from './operations/pool-metrics.ts';
 import { requestMetrics } from './operations/request-metrics.ts';
+import { mountThroughput } from './operations/throughput-handlers.ts';
 import type { Surface } from './requests/mount.ts';
 import { isDiskFull, isOutage } from './requests/outage.ts';
 import { problemResponse, RefusedRequest } from './requests/refused-request.ts';
 import type { BodyLimits } from './requests/request-body.ts';
 import { requestOrigin } from './requests/request-origin.ts';
+import { mountStream } from './stream/stream-handlers.ts';
 import { mountTasks } from './tasks/task-handlers.ts';
 import { mountPauses } from './workers/pause-handlers.ts';
 import { mountWorkers } from './workers/worker-handlers.ts';
@@ -133,7 +135,15 @@ export function createApp(options: AppOptions): Hono {
   mountTasks(surface, { monotonicMs, stopping: options.stopping });
   mountWorkers(surface);
   mountPauses(surface);
+  mountStream(surface, {
+    stopping: options.stopping,
+    onError: (error) => {
+      if (!isOutage(error))
+        options.onError?.(asError(error), { method: 'GET', path: routes.streamChanges.path });
+    },
+  });
   mountEvents(surface);
+  mountThroughput(surface);
   mountKeys(surface);
   mountFiles(surface, { limits, hasRoom });
   mountBatches(surface, onBatchWork);
@@ -183,6 +193,10 @@ export function createApp(options: AppOptions): Hono {
     return refuse(path, failure(error));
   });
   return app;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function failure(error: Error): RefusedRequest {

@@ -16,6 +16,7 @@ import {
 import pRetry, { AbortError } from 'p-retry';
 import { ApiError, apiErrorOf, Unreachable } from './api-error.ts';
 import { redirectErrorOf } from './redirect-error.ts';
+import { type ServerEvent, serverEvents } from './server-events.ts';
 import { UnreadableReply } from './unreadable-reply.ts';
 
 export interface ClientOptions {
@@ -139,6 +140,25 @@ export class Client {
     if (response.body === null) return;
     try {
       for await (const line of ndjsonLines(response.body, MAX_LINE_BYTES)) yield line.text;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      throw new Unreachable(url, error);
+    }
+  }
+
+  /**
+   * Yields what changes on a control plane until the stream ends, for example when the control plane stops. `topics` are
+   * those of the route `streamChanges`. The caller opens it again, after a pause.
+   */
+  async *changes(
+    topics: readonly string[],
+    options: CallOptions = {},
+  ): AsyncGenerator<ServerEvent, void, undefined> {
+    const url = this.#url(routes.streamChanges.path, {}, { topics: topics.join(',') });
+    const response = await this.#send(url, { method: 'GET' }, options, this.#retries);
+    if (response.body === null) return;
+    try {
+      yield* serverEvents(response.body);
     } catch (error) {
       options.signal?.throwIfAborted();
       throw new Unreachable(url, error);

@@ -18,6 +18,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   auditJob: ['submit', 'read'],
   listFailures: ['submit', 'read'],
   listEvents: ['submit', 'read'],
+  streamChanges: ['submit', 'read'],
+  readThroughput: ['submit', 'read'],
   countKnownKeys: ['submit', 'read'],
   leaseTasks: ['worker'],
   completeBatch: ['worker'],

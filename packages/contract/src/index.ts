@@ -90,6 +90,7 @@ export {
   ReportReply,
   ReportRequest,
 } from './task.ts';
+export { THROUGHPUT_KEYS, Throughput } from './throughput.ts';
 export { wideEncoding } from './wide-encoding.ts';
 export {
   Boot,

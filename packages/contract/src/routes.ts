@@ -33,6 +33,7 @@ import {
 import { PauseReply, PauseRequest } from './pause.ts';
 import { plainText } from './plain-text.ts';
 import { Problem } from './problem.ts';
+import { StreamQuery } from './stream.ts';
 import {
   LeaseReply,
   LeaseRequest,
@@ -42,6 +43,7 @@ import {
   ReportRequest,
   WorkerId,
 } from './task.ts';
+import { Throughput, ThroughputQuery } from './throughput.ts';
 import {
   BootList,
   BootReply,
@@ -188,6 +190,26 @@ export const routes = {
       }),
     },
     responses: { 200: json(EventPage, 'A page of events'), ...refused },
+  }),
+  streamChanges: createRoute({
+    method: 'get',
+    path: '/v1/stream',
+    summary: 'Say what changes, as server-sent events',
+    description:
+      'Events: `ready` once; `jobs-changed`, `workers-changed` and `events-changed` with `{ids}`, up to 100; `job-changed` with `{id}`. At most one a second for each topic, and only of jobs that the caller may see. The stream ends when the key does.',
+    request: { query: StreamQuery },
+    responses: {
+      200: { description: 'Changes', content: { 'text/event-stream': { schema: z.string() } } },
+      ...refused,
+    },
+  }),
+  readThroughput: createRoute({
+    method: 'get',
+    path: '/v1/throughput',
+    summary: 'Count what was finished in each minute or longer step, by worker, model or job',
+    description: 'At most 20 series: the others are one series together. Only jobs that the caller may see.',
+    request: { query: ThroughputQuery },
+    responses: { 200: json(Throughput, 'The series'), ...refused },
   }),
   countKnownKeys: createRoute({
     method: 'post',

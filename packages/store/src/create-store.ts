@@ -3,6 +3,7 @@ import { LEASE_SECONDS, RENEWED_LEASE_SECONDS } from '@macbatch/core';
 import { uuidv7 } from 'uuidv7';
 import { createKeyStore } from './access/key-store.ts';
 import { createBatchStore } from './batches/batch-store.ts';
+import { ChangeReader } from './changes/change-reader.ts';
 import { excludeFromCopies } from './copies/exclude-from-copies.ts';
 import { readDatabaseClock } from './database/read-database-clock.ts';
 import { readDeploymentId } from './database/read-deployment-id.ts';
@@ -39,6 +40,7 @@ import { type Reclaimed, Reclaimer } from './reclaiming/reclaimer.ts';
 import { ModelIds } from './reporting/model-ids.ts';
 import { recordOutcomes } from './reporting/record-outcomes.ts';
 import type { Store, StoreOptions } from './store.ts';
+import { deleteOldMinutes, readThroughput } from './throughput/read-throughput.ts';
 import { standingOf } from './workers/goodbye.ts';
 import { recordHeartbeat } from './workers/heartbeat.ts';
 import { listBoots } from './workers/list-boots.ts';
@@ -49,6 +51,9 @@ import { recordBoot } from './workers/record-boot.ts';
 
 /** The most times that leases of dead boots are ended: a renewal that was under way may extend one meanwhile. */
 const MAX_EXPIRY_ROUNDS = 10;
+
+/** How often a process deletes the counts of minutes that are too old. A heartbeat does it: every pool has them. */
+const DELETE_MINUTES_EVERY_MS = 10 * 60_000;
 
 /** Opens a store. The schema must be up to date: see `migrate`. */
 export function createStore(options: StoreOptions): Store {
@@ -66,6 +71,7 @@ export function createStore(options: StoreOptions): Store {
   const reclaimer = new Reclaimer(connections, monotonicMs, renewedLeaseMs);
   const modelIds = new ModelIds(durable);
   let deploymentId: string | undefined;
+  let nextDeletionMs = Number.NEGATIVE_INFINITY;
 
   /** Tasks went back to pending: this process and all others look for them. */
   async function announceSentBack(): Promise<void> {
@@ -150,7 +156,13 @@ export function createStore(options: StoreOptions): Store {
     renew: (worker, boot, leases) =>
       renewLeases(connections, { worker, boot, leaseMs: renewedLeaseMs }, leases),
     excludeFromCopies: (worker, suspects) => excludeFromCopies(connections, worker, suspects),
-    heartbeat: (heartbeat) => recordHeartbeat(connections, heartbeat),
+    async heartbeat(heartbeat) {
+      if (monotonicMs() >= nextDeletionMs) {
+        nextDeletionMs = monotonicMs() + DELETE_MINUTES_EVERY_MS;
+        await deleteOldMinutes(connections);
+      }
+      return recordHeartbeat(connections, heartbeat);
+    },
     releaseBoots,
     async expireBoots(worker, boots) {
       for (let round = 0; round < MAX_EXPIRY_ROUNDS; round += 1) {
@@ -182,6 +194,8 @@ export function createStore(options: StoreOptions): Store {
     },
     offeredModels: (name) => offeredModels(connections, name ?? null),
     reclaim,
+    throughput: (query) => readThroughput(connections, query),
+    changeReader: () => new ChangeReader(connections),
     prunable: (olderThanSeconds) => prunableJobs(connections, olderThanSeconds),
     prune: (call) => pruneJobs(connections, call),
     now: () => readDatabaseClock(connections),

@@ -2,6 +2,7 @@ import type { ConnectionPoolsOptions } from '@macbatch/connection';
 import type { BootVerdict, JobOrder } from '@macbatch/core';
 import type { KeyStore } from './access/key-store.ts';
 import type { BatchStore } from './batches/batch-store.ts';
+import type { ChangeReader } from './changes/change-reader.ts';
 import type { SuspectItem } from './copies/exclude-from-copies.ts';
 import type { SchemaState } from './database/schema-state.ts';
 import type { FileContent } from './files/file-content.ts';
@@ -30,6 +31,7 @@ import type { Pulse } from './pool/read-pulse.ts';
 import type { Reclaimed } from './reclaiming/reclaimer.ts';
 import type { Entry, Verdict } from './reporting/report-entry.ts';
 import type { LeasedTask } from './tasks/leased-tasks.ts';
+import type { ThroughputPoint, ThroughputQuery } from './throughput/read-throughput.ts';
 import type { Standing } from './workers/goodbye.ts';
 import type { Admission, Heartbeat } from './workers/heartbeat.ts';
 import type { KnownBoot } from './workers/list-boots.ts';
@@ -157,6 +159,10 @@ export interface Store {
   offeredModels(name?: string): Promise<OfferedModel[]>;
   /** Takes back expired leases. Without `force`, does nothing while no lease can have expired. */
   reclaim(options: { readonly force: boolean }): Promise<Reclaimed>;
+  /** Counts of finished items, by step and series. Kept for seven days. */
+  throughput(query: ThroughputQuery): Promise<readonly ThroughputPoint[]>;
+  /** Finds changes of jobs, workers and events. Each reader compares with its own last reading. */
+  changeReader(): ChangeReader;
   /** Counts what `prune` would delete. */
   prunable(olderThanSeconds: number): Promise<Prunable>;
   /** Deletes a bounded part of the jobs that ended long ago. */

@@ -17,6 +17,7 @@ export { smallerTasksText } from './smaller-tasks.ts';
 export { stateText, summaryJson, summaryText } from './summary.ts';
 export { duration, table } from './table.ts';
 export { printJson, printLine, type Terminal } from './terminal.ts';
+export { throughputTable } from './throughput-table.ts';
 export { troubleHint } from './trouble-text.ts';
 export { watchJob } from './watch-job.ts';
 export { workerTable } from './worker-table.ts';

@@ -20,6 +20,7 @@ export const LOADERS: Readonly<Record<CommandName, Loader>> = {
   item: async () => (await import('./items.ts')).addItems,
   failures: async () => (await import('./failures.ts')).addFailures,
   events: async () => (await import('./events.ts')).addEvents,
+  throughput: async () => (await import('./throughput.ts')).addThroughput,
   workers: async () => (await import('./workers.ts')).addWorkerLists,
   boots: async () => (await import('./workers.ts')).addWorkerLists,
   reclaim: async () => (await import('./workers.ts')).addWorkerLists,

@@ -66,6 +66,10 @@ export const COMMANDS = {
     synopsis: 'events',
     description: 'list what happened to jobs and tasks: expired leases, errors, retries',
   },
+  throughput: {
+    synopsis: 'throughput',
+    description: 'count what was finished in the last hour or days, by worker, model or job',
+  },
   workers: {
     synopsis: 'workers',
     description: 'list workers: what each one runs, its rate, or why it is idle',

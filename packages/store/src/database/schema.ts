@@ -5,6 +5,7 @@ export { fileChunks, files } from './tables/files.ts';
 export { items } from './tables/items.ts';
 export { jobs } from './tables/jobs.ts';
 export { joinTokens, keys, sessions } from './tables/keys.ts';
+export { minuteCounts } from './tables/minute-counts.ts';
 export { jobModels, ledger, models, results } from './tables/results.ts';
 export { jobTallies, prunedTallies } from './tables/tallies.ts';
 export { leases, tasks } from './tables/tasks.ts';

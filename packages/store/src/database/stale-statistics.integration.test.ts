@@ -77,6 +77,12 @@ async function runWholeLife(store: Store): Promise<void> {
   await store.listItems(failed, { prefix: 'large-1', after: -1, limit: 100 });
   await store.listItems(failed, { failure: groups[0]?.id, after: -1, limit: 100 });
   expect(await store.readItem(job, { itemId: 'large-1' })).toMatchObject({ seq: 1 });
+  const changes = store.changeReader();
+  await changes.read([job]);
+  expect((await changes.read([job])).jobs).toEqual([]);
+  const series = { owner: '', job: null, worker: null, model: null, by: 'job', stepSeconds: 60 } as const;
+  const hour = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 60_000) };
+  expect(await store.throughput({ ...series, ...hour })).not.toEqual([]);
   await store.listEvents({ owner: '', job, worker: null, kind: null, before: null, limit: 100 });
   expect(await store.retryJob(job, { items: true })).toMatchObject({ tasks: third });
   await runAll(store, completion);

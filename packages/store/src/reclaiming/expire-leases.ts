@@ -3,6 +3,7 @@ import { assignments, guard } from '../database/rule-sql.ts';
 import { copies, events, leases, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { addToTallies } from '../tasks/tallies.ts';
+import { countMinute } from '../throughput/count-minutes.ts';
 
 export interface ExpiryCounts {
   /** Number of tasks that went back to pending. */
@@ -48,7 +49,10 @@ export const expireLeases = statement<{ limit: number }, ExpiryCounts>(
       case when status = 'failed' then missing else 0 end as items_failed
     from changed
   ),
-  ${addToTallies({ expiries: true })}
+  ${addToTallies({ expiries: true })},
+  ${countMinute(sql`
+    select job_id, worker_id, 0 as items_ok, 0 as items_error, 0 as input_tokens, 0 as output_tokens, count(*)::int as leases_expired
+    from changed where worker_id is not null group by job_id, worker_id`)}
   select (count(*) filter (where status = 'pending'))::int as reclaimed,
     (count(*) filter (where status = 'failed'))::int as failed,
     array_agg(distinct job_id::text) as job_ids,

@@ -17,6 +17,7 @@ import { statement } from '../database/statement.ts';
 import type { LeaseArguments, LockedTaskRow } from '../tasks/locked-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
 import { isItemOf } from '../tasks/task-items.ts';
+import { countMinute, tokensIn } from '../throughput/count-minutes.ts';
 
 /** The first arrays have an element for each entry, the others one for each outcome. */
 type ReportArguments = LeaseArguments & {
@@ -132,7 +133,7 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     where reported.error is null or accepted.records_errors
     order by reported.job_id, reported.seq
     on conflict do nothing
-    returning task_id, error is null as ok
+    returning job_id, task_id, error is null as ok, usage
   ),
   dropped as materialized (
     select accepted.id, accepted.position, accepted.job_id, accepted.reported_attempt, reported.item_id, reported.seq, reported.error
@@ -172,6 +173,11 @@ export const reportOutcomes = statement<ReportArguments, ReportedRow>((arg) => {
     from changed where recorded > 0 or new_status <> old_status
   ),
   ${addToTallies({ failures: true })},
+  ${countMinute(sql`
+    select job_id, ${worker} as worker_id, (count(*) filter (where ok))::int as items_ok, (count(*) filter (where not ok))::int as items_error,
+      sum(${tokensIn(sql`usage`, 'input_tokens')})::bigint as input_tokens, sum(${tokensIn(sql`usage`, 'output_tokens')})::bigint as output_tokens,
+      0 as leases_expired
+    from recorded group by job_id`)},
   job_model as (
     insert into ${jobModels} (job_id, model_id)
     select distinct reported.job_id, reported.model_id from reported

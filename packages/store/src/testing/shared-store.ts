@@ -17,7 +17,7 @@ export function sharedStore(options: Omit<StoreOptions, 'url'> = {}): SharedStor
   beforeEach(async () => {
     // Without models: the store caches their ids.
     await opened()
-      .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, workers, events, ledger, boots, keys, join_tokens, sessions, files, file_chunks, batches, batch_jobs restart identity`;
+      .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, minute_counts, workers, events, ledger, boots, keys, join_tokens, sessions, files, file_chunks, batches, batch_jobs restart identity`;
   });
   afterAll(() => fresh?.[Symbol.asyncDispose]());
   return {
