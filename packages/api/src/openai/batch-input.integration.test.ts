@@ -79,6 +79,15 @@ describe('the input file', () => {
     expect(await control.db.sql`select from items`).toHaveLength(0);
   });
 
+  it('A4: names one bad line behind 899,999 others', async () => {
+    // Blank lines are counted, and fast to read.
+    const { id } = await create(`${requestLines(1)}${'\n'.repeat(899_999)}x`);
+    await settle();
+    const { status, errors } = await read(id);
+    expect(status).toBe('failed');
+    expect(errors?.data).toMatchObject([{ code: 'invalid_json_line', line: 900_000 }]);
+  });
+
   it('A4: lists the first hundred errors', async () => {
     const { id } = await create('x\n'.repeat(150));
     await settle();
