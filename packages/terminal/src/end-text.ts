@@ -1,8 +1,9 @@
 import type { JobView } from '@macbatch/contract';
 import type { FailureGroups } from '@macbatch/core';
+import { stateText } from '@macbatch/wording';
 import { failureTable } from './failure-table.ts';
 import type { Paint } from './paint.ts';
-import { stateText, summaryText, type UsedTokens } from './summary.ts';
+import { summaryText, type UsedTokens } from './summary.ts';
 
 /** What the end of a job shows beside the job itself. */
 export interface JobEnd {

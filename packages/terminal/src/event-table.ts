@@ -1,5 +1,5 @@
 import type { PoolEvent } from '@macbatch/contract';
-import { printable } from './printable.ts';
+import { printable } from '@macbatch/wording';
 import { table } from './table.ts';
 
 const MAX_TEXT = 100;

@@ -1,8 +1,8 @@
 import { JobExplanation } from '@macbatch/contract';
 import { JOB_WAITS } from '@macbatch/core';
+import { troubleText } from '@macbatch/wording';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endsText, explanationText } from './explanation-text.ts';
-import { troubleText } from './trouble-text.ts';
 
 beforeEach(() => {
   vi.stubEnv('TZ', 'UTC');

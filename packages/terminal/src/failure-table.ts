@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from '@macbatch/wording';
 import { table } from './table.ts';
 
 /** Failed items with the same kind of error. */

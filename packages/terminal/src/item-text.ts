@@ -1,5 +1,5 @@
 import type { ItemView, ListedItem } from '@macbatch/contract';
-import { printable } from './printable.ts';
+import { printable } from '@macbatch/wording';
 import { table } from './table.ts';
 
 const MAX_MESSAGE = 100;

@@ -1,8 +1,7 @@
 import type { JobListEntry } from '@macbatch/contract';
+import { printable, rate, stateText } from '@macbatch/wording';
 import { clockRange } from './clock-time.ts';
-import { printable } from './printable.ts';
-import { stateText } from './summary.ts';
-import { rate, table } from './table.ts';
+import { table } from './table.ts';
 
 const MAX_NAME = 40;
 

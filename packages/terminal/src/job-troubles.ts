@@ -1,7 +1,7 @@
 import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobExplanation } from '@macbatch/contract';
+import { troubleText } from '@macbatch/wording';
 import type { Terminal } from './terminal.ts';
-import { troubleText } from './trouble-text.ts';
 
 /** How often the troubles of a job are read. */
 const POLL_MS = 2000;

@@ -1,6 +1,6 @@
 import type { Pause } from '@macbatch/contract';
+import { printable } from '@macbatch/wording';
 import { clockTime } from './clock-time.ts';
-import { printable } from './printable.ts';
 
 /** Says that a worker is paused, by whom, since when, until when and why. */
 export function pauseText({ since, until, reason, by, drain }: Pause, now: Date): string {

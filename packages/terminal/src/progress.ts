@@ -1,7 +1,7 @@
 import type { JobSummary } from '@macbatch/contract';
+import { duration, rate } from '@macbatch/wording';
 import { Presets, SingleBar } from 'cli-progress';
 import { RateWindow } from './rate-window.ts';
-import { duration, rate } from './table.ts';
 import { printLine, type Terminal } from './terminal.ts';
 
 /** How often a line is written if standard error is not a terminal. */

@@ -1,6 +1,6 @@
 import type { JobView } from '@macbatch/contract';
-import { printable } from './printable.ts';
-import { duration, rate, table } from './table.ts';
+import { duration, printable, rate, stateText } from '@macbatch/wording';
+import { table } from './table.ts';
 
 const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
 
@@ -58,15 +58,6 @@ export function summaryText(job: JobView, tokens?: UsedTokens): string {
 
 function tokensText({ input, output }: UsedTokens): string {
   return input + output === 0 ? '–' : `${input.toLocaleString('en')} / ${output.toLocaleString('en')}`;
-}
-
-/** Names the state of a job, with the number of failed items if it is done. */
-export function stateText(job: {
-  readonly state: string;
-  readonly items: { readonly error: number; readonly failed: number };
-}): string {
-  const bad = job.items.error + job.items.failed;
-  return job.state === 'done' && bad > 0 ? `done with ${bad} failed items` : job.state;
 }
 
 function modelsText(job: JobView): string {

@@ -1,6 +1,7 @@
 import type { Throughput } from '@macbatch/contract';
-import { printable } from './printable.ts';
-import { rate, table } from './table.ts';
+import { printable } from '@macbatch/wording';
+import { rate } from '@macbatch/wording';
+import { table } from './table.ts';
 
 /** Draws a table with the sums of each series over the whole time. */
 export function throughputTable({ from, to, series }: Throughput): string {

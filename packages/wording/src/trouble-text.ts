@@ -1,6 +1,6 @@
 import type { TroubleView } from '@macbatch/contract';
+import { duration } from './duration.ts';
 import { printable } from './printable.ts';
-import { duration } from './table.ts';
 
 /** What a person can do about a trouble, by its code. */
 const HINTS: Readonly<Record<string, string>> = {

@@ -1,0 +1,6 @@
+export { counted, grouped } from './counted.ts';
+export { duration, rate } from './duration.ts';
+export { noEstimateText, silentHoldersText, stateText, waitText } from './job-words.ts';
+export { printable } from './printable.ts';
+export { troubleHint, troubleText } from './trouble-text.ts';
+export { whyIdle, workerState } from './worker-words.ts';
