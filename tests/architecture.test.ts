@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@macbatch/control': [
     '@macbatch/api',
     '@macbatch/core',
+    '@macbatch/pages',
     '@macbatch/postgres',
     '@macbatch/process',
     '@macbatch/settings',
@@ -32,7 +33,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/process',
     '@macbatch/settings',
   ],
-  '@macbatch/terminal': ['@macbatch/client', '@macbatch/contract', '@macbatch/core', '@macbatch/process'],
+  '@macbatch/wording': ['@macbatch/contract'],
+  '@macbatch/pages': [
+    '@macbatch/client',
+    '@macbatch/contract',
+    '@macbatch/core',
+    '@macbatch/job-files',
+    '@macbatch/wording',
+  ],
+  '@macbatch/terminal': [
+    '@macbatch/client',
+    '@macbatch/contract',
+    '@macbatch/core',
+    '@macbatch/process',
+    '@macbatch/wording',
+  ],
   '@macbatch/job-files': ['@macbatch/client', '@macbatch/contract', '@macbatch/core', '@macbatch/terminal'],
   '@macbatch/local-pool': ['@macbatch/core', '@macbatch/settings', '@macbatch/terminal'],
   '@macbatch/doctor': [
@@ -84,7 +99,7 @@ const packages = files
 
 const sources = files
   .filter(
-    (path) => /^(packages|apps|tests|bench|replay|release)\/.*\.ts$/.test(path) && !path.endsWith('.d.ts'),
+    (path) => /^(packages|apps|tests|bench|replay|release)\/.*\.tsx?$/.test(path) && !path.endsWith('.d.ts'),
   )
   .map((path) => parseSource(path, read(path)));
 const program = sources.filter(({ isTest }) => !isTest);
@@ -126,6 +141,8 @@ describe('the import table', () => {
       const own = program.filter(({ path }) => path.startsWith(`${folder}/src/`));
       const wrong = importsWhere(own, (specifier) => {
         if (specifier.startsWith('.') || specifier.startsWith('node:')) return false;
+        // Only from source, where Node does not load JSX by itself.
+        if (specifier === 'tsx/esm/api' && folder === 'apps/control') return false;
         const name = packageOf(specifier);
         return isOurs(name) ? !allowed.includes(name) : !dependencies.includes(name);
       });
@@ -141,7 +158,7 @@ describe('the import table', () => {
       sources,
       (specifier) =>
         apps.includes(packageOf(specifier)) ||
-        /^@macbatch\/[^/]+\/(?!testing$|package\.json$)/.test(specifier) ||
+        /^@macbatch\/[^/]+\/(?!testing$|assets$|package\.json$)/.test(specifier) ||
         /^(\.\.\/)+(packages|apps)\//.test(specifier),
     );
     // This one runs the command line in the process of a test.

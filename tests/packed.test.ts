@@ -71,10 +71,18 @@ describe('the installed package macbatch', () => {
     expect(files.filter(({ path }) => path.endsWith('/package.json')).length).toBeLessThanOrEqual(
       MAX_PACKAGES,
     );
-    const content = ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES.txt', 'dist', 'migrations', 'package.json'];
+    const content = [
+      'LICENSE',
+      'README.md',
+      'THIRD-PARTY-NOTICES.txt',
+      'assets',
+      'dist',
+      'migrations',
+      'package.json',
+    ];
     expect(new Set(readdirSync(installed))).toEqual(new Set(content));
     const notices = readFileSync(join(installed, 'THIRD-PARTY-NOTICES.txt'), 'utf8');
-    for (const name of ['zod', 'hono', 'postgres', 'undici', 'pino', 'commander'])
+    for (const name of ['zod', 'hono', 'postgres', 'undici', 'pino', 'commander', 'htmx.org', 'uplot'])
       expect(notices).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
     expect(notices).not.toContain('@macbatch/');
   });
@@ -159,6 +167,8 @@ describe('the installed package macbatch', () => {
       expect(jsonLines(doctor.stdout)[0]?.['findings']).toContainEqual(
         expect.objectContaining({ check: 'node', state: 'ok' }),
       );
+      const page = await fetch(url);
+      expect(await page.text()).toContain('No job yet');
       worker.kill('SIGINT');
       expect(await worker.ended).toMatchObject({ exit: 0 });
       up.kill('SIGTERM');

@@ -1,5 +1,6 @@
 import { chmod, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { assetFiles, copyAssets } from '@macbatch/pages/assets';
 import { type OutputChunk, rolldown } from 'rolldown';
 import { launcherText } from './launcher.ts';
 import { type NodeVersion, oldestNode } from './node-version.ts';
@@ -40,8 +41,12 @@ export async function bundleMacbatch(folder: string): Promise<void> {
     await chmod(path, 0o755);
   }
   await copyMigrations(folder);
+  await copyAssets(join(folder, 'assets'));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  await writeFile(join(folder, 'THIRD-PARTY-NOTICES.txt'), await thirdPartyNotices(modulesOf(chunks)));
+  await writeFile(
+    join(folder, 'THIRD-PARTY-NOTICES.txt'),
+    await thirdPartyNotices([...modulesOf(chunks), ...assetFiles()]),
+  );
   await cp(join(WORKSPACE, CLI, 'README.md'), join(folder, 'README.md'));
   await cp(join(WORKSPACE, 'LICENSE'), join(folder, 'LICENSE'));
 }
@@ -53,6 +58,8 @@ async function bundlePrograms(dist: string, oldest: NodeVersion): Promise<Output
       [...programs, ...Object.entries(CHILDREN)].map(([name, path]) => [name, join(WORKSPACE, path)]),
     ),
     platform: 'node',
+    // The control plane needs it only when it runs from source.
+    external: ['tsx/esm/api'],
     // Newer syntax, such as `await using`, is rewritten.
     transform: { target: `node${oldest.join('.')}` },
     plugins: [prebuiltExample()],

@@ -40,7 +40,7 @@ export function publishedManifest(cli: Manifest): PublishedManifest {
       'macbatch-worker': 'dist/worker.js',
     },
     exports: { './package.json': './package.json' },
-    files: ['dist', 'migrations', 'THIRD-PARTY-NOTICES.txt'],
+    files: ['assets', 'dist', 'migrations', 'THIRD-PARTY-NOTICES.txt'],
     publishConfig: { access: 'public' },
     optionalDependencies: optionalDependencies(),
   };

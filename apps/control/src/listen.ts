@@ -39,7 +39,7 @@ export interface Listening {
 }
 
 /** Serves an app over HTTP, or over TLS if there is a certificate. Rejects if the port is not available. */
-export async function listen(app: Hono, options: ListenOptions): Promise<Listening> {
+export async function listen(app: Pick<Hono, 'fetch'>, options: ListenOptions): Promise<Listening> {
   const { host, port, tls } = options;
   const headersTimeout = options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS;
   const timeouts = {

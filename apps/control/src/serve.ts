@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { createApp, createBatchRunner, toBoot } from '@macbatch/api';
+import { type AppOptions, createApp, createBatchRunner, toBoot } from '@macbatch/api';
 import { openPostgres } from '@macbatch/postgres';
 import { aborted, awakeClock, isLoopback, type Log, probeBoot } from '@macbatch/process';
 import { type ControlConfig, nameOfHost } from '@macbatch/settings';
@@ -8,6 +8,7 @@ import { createStore, migrate, type Store } from '@macbatch/store';
 import { batchLimitsOf, databaseOf, fileContentOf, limitsOf, quotaOf, tlsOf } from './config.ts';
 import { diskSpaceCheck } from './disk-space.ts';
 import { listen } from './listen.ts';
+import { withPages } from './with-pages.ts';
 
 /** Time limit for open requests, and then for background work, when the control plane stops. */
 const CLOSE_TIMEOUT_MS = 5000;
@@ -80,6 +81,8 @@ export async function serve(
       limits: batchLimits,
       onError: (error, batch) => log('batch.failed', { batch, error: error.stack ?? error.message }),
     });
+    const onError: NonNullable<AppOptions['onError']> = (error, request) =>
+      log('request.failed', { ...request, error: error.stack ?? error.message });
     const app = createApp({
       store,
       onBatchWork: batches.wake,
@@ -90,13 +93,16 @@ export async function serve(
       reuseInBatches: batchLimits.reuse,
       hasRoom: diskSpaceCheck(config),
       stopping: shutdownRequested,
-      onError: (error, request) => log('request.failed', { ...request, error: error.stack ?? error.message }),
+      onError,
     });
-    const server = await listen(app, {
-      host,
-      port: config.MACBATCH_PORT,
-      ...(tls === undefined ? {} : { tls }),
-    });
+    const server = await listen(
+      { fetch: withPages(app.fetch, { onError }) },
+      {
+        host,
+        port: config.MACBATCH_PORT,
+        ...(tls === undefined ? {} : { tls }),
+      },
+    );
     log('control.listening', { url: server.url, pid: process.pid });
     tellParent({ event: 'control.listening', url: server.url });
     const batchWork = batches.run(shutdownRequested);

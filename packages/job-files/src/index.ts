@@ -6,6 +6,7 @@ export { defaultForm, type ItemForm } from './items/item-form.ts';
 export { parsePrompt } from './items/prompt-template.ts';
 export type { RecordChoice } from './items/record-choice.ts';
 export type { OutcomeOrder } from './output/arriving-outcomes.ts';
+export { outcomeCsv } from './output/outcome-csv.ts';
 export { OUTPUT_FORMATS, type OutputForm, type OutputFormat, PLAIN_FORM } from './output/output-form.ts';
 export { outputTarget } from './output/output-target.ts';
 export { type OutcomeTarget, type Written, writeOutcomes } from './output/write-outcomes.ts';

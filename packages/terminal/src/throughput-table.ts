@@ -1,6 +1,5 @@
 import type { Throughput } from '@macbatch/contract';
-import { printable } from '@macbatch/wording';
-import { rate } from '@macbatch/wording';
+import { printable, rate } from '@macbatch/wording';
 import { table } from './table.ts';
 
 /** Draws a table with the sums of each series over the whole time. */

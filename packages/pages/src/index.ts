@@ -1,0 +1,1 @@
+export { createPages, type PagesOptions } from './create-pages.tsx';
