@@ -105,6 +105,15 @@ it('lists the items of each state, in pages of any size', async () => {
   expect(await seqsInPages(jobId, { limit: 5 })).toEqual(Array.from({ length: 12 }, (_, n) => n));
 });
 
+it('skips a task whose items behind the page all have an outcome', async () => {
+  const jobId = await submitJob(db.store, { items: 6, shardSize: 3 });
+  const [task] = await leaseAs('ann');
+  if (task === undefined) throw new Error('There was nothing to lease.');
+  const outcomes = [success('item-1'), success('item-2')];
+  await db.store.report('ann', [{ ...completion(task), outcomes, final: false }]);
+  expect(await seqsInPages(jobId, { state: 'open', limit: 1 })).toEqual([0, 3, 4, 5]);
+});
+
 it('lists the items of each state of a cancelled job', async () => {
   const jobId = await mixedJob();
   await db.store.cancelJob(jobId);
