@@ -6,6 +6,7 @@ import { events, tasks } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { type LeaseArguments, type LockedTaskRow, lockedTasks } from '../tasks/locked-tasks.ts';
 import { addToTallies } from '../tasks/tallies.ts';
+import { isPresentBoot, lockOwnWorker } from '../workers/goodbye.ts';
 import { answerEachLease, type LeaseName, type LeaseRefusal } from './lease-answers.ts';
 
 export type RenewArguments = LeaseArguments & { boot: string; leaseMs: number };
@@ -16,7 +17,8 @@ interface RenewedRow extends LockedTaskRow {
 }
 
 /**
- * Extends leases and copies, and resumes lapsed leases (T14). Extending a lease changes no indexed column, so that
+ * Extends leases and copies, and resumes lapsed leases (T14), for the present boot of a worker. A late renewal of a
+ * dead boot is refused (W8): nobody would run what it keeps. Extending a lease changes no indexed column, so that
  * Postgres can use a heap-only (HOT) update.
  */
 export const renewStatement = statement<RenewArguments, RenewedRow>((arg) => {
@@ -27,11 +29,13 @@ export const renewStatement = statement<RenewArguments, RenewedRow>((arg) => {
     leaseMs: arg.leaseMs('float8'),
   };
   return sql`
-  with ${lockedTasks(arg)},
+  with ${lockOwnWorker(lease.worker)},
+  ${lockedTasks(arg)},
   changed as (
     update ${tasks} set ${assignments('renew', lease, sql`locked`)}
     from locked
-    where ${tasks.id} = locked.id and not locked.job_cancelled and ${guard('renew', lease, sql`locked`)}
+    where ${tasks.id} = locked.id and not locked.job_cancelled and ${isPresentBoot(lease.boot)}
+      and ${guard('renew', lease, sql`locked`)}
     returning locked.position, locked.status as old_status, ${tasks.id}, ${tasks.jobId}, ${tasks.status}
   ),
   resumed as (select * from changed where old_status <> status),
@@ -50,7 +54,7 @@ export const renewStatement = statement<RenewArguments, RenewedRow>((arg) => {
   ${changeCopies(
     lease.worker,
     sql`lease_until = now() + ${lease.leaseMs} * interval '1 millisecond'`,
-    sql`locked.status <> 'done' and not locked.cancelled and not locked.job_cancelled`,
+    sql`locked.status <> 'done' and not locked.cancelled and not locked.job_cancelled and ${isPresentBoot(lease.boot)}`,
   )}
   ${answerForLeasesAndCopies(sql`, ${itemsRecordedElsewhere(sql`locked`)} as recorded_elsewhere`)}`;
 });

@@ -109,3 +109,46 @@ it('W8: charges the attempt of a dead boot, even if a renewal of that boot is st
   expect(await sql`select from tasks where status = 'leased' or returns > 0`).toHaveLength(0);
   expect(await audit(sql)).toEqual([]);
 });
+
+it('W8: refuses the renewals of a boot after the heartbeat of the next one', async () => {
+  const { store } = db;
+  const { task } = await leasedToAnn(10);
+  const copy = await copyFor('bob');
+  for (const worker of ['ann', 'bob'])
+    await store.heartbeat({
+      ...ANN,
+      worker,
+      boot: 'next',
+      formerBoots: [`boot-of-${worker}`],
+      offline: false,
+    });
+  const refused = [{ refusal: 'lease_lost', recordedElsewhere: [] }];
+  expect(await store.renew('ann', 'boot-of-ann', [task])).toEqual(refused);
+  expect(await store.renew('bob', 'boot-of-bob', [copy])).toEqual(refused);
+  expect(await store.renew('ann', 'next', [task])).toMatchObject([{ refusal: null }]);
+  expect(await store.renew('bob', 'next', [copy])).toMatchObject([{ refusal: null }]);
+});
+
+it('W8: does not resume an ended lease by a renewal of the dead boot that waited for a lock', async () => {
+  const { store, sql } = db;
+  await submitJob(store, { items: 2, shardSize: 1 });
+  const [ofBob] = await leaseTasks(store, 'bob');
+  const [ofAnn] = await leaseTasks(store, 'ann');
+  if (ofBob === undefined || ofAnn === undefined) throw new Error('nothing was leased');
+  await store.heartbeat({ ...ANN, offline: false });
+  let renewal: Promise<unknown> = Promise.resolve();
+  let takeover: Promise<unknown> = Promise.resolve();
+  await sql.begin(async (tx) => {
+    await tx`select from tasks where id = ${ofBob.taskId} for update`;
+    // It names the task of another worker, and waits for it before it reaches its own.
+    renewal = store.renew('ann', 'boot-of-ann', [ofBob, ofAnn]);
+    await waitForBlockedSession(sql);
+    takeover = store
+      .heartbeat({ ...ANN, boot: 'next', formerBoots: ['boot-of-ann'], offline: false })
+      .then(() => store.expireBoots('ann', ['boot-of-ann']));
+    await Promise.race([takeover, waitForBlockedSession(sql, 2)]);
+  });
+  await Promise.all([renewal, takeover]);
+  expect(await taskRow(ofAnn)).toMatchObject({ status: 'pending', attempts: 1, expiries: 1 });
+  expect(await audit(sql)).toEqual([]);
+});

@@ -5,8 +5,9 @@ import { statement } from '../database/statement.ts';
 import { isPaused, type PauseRow, pauseColumns, toPause, type WorkerPause } from './pause.ts';
 
 /**
- * A common table expression `own_worker`: the row of the worker, locked. A goodbye or a pause changes that row, so it
- * waits for this statement, and the release that follows the goodbye finds everything that was granted here.
+ * A common table expression `own_worker`: the row of the worker, locked. A goodbye, a pause or the first heartbeat of
+ * the next boot changes that row, so it waits for this statement, and what ends leases after it finds everything that
+ * was granted or renewed here.
  */
 export const lockOwnWorker = (worker: SQL): SQL => sql`
   own_worker as materialized (
@@ -16,6 +17,10 @@ export const lockOwnWorker = (worker: SQL): SQL => sql`
 /** SQL condition: this boot has not said goodbye, and its worker is not paused. Needs `lockOwnWorker`. */
 export const mayLease = (boot: SQL): SQL => sql`
   not exists (select from own_worker where own_worker.paused or (own_worker.boot_id = ${boot} and own_worker.offline))`;
+
+/** SQL condition: no other boot has taken the place of this one. Needs `lockOwnWorker`. */
+export const isPresentBoot = (boot: SQL): SQL => sql`
+  not exists (select from own_worker where own_worker.boot_id <> ${boot})`;
 
 const readStanding = statement<
   { worker: string; boot: string },
