@@ -4,6 +4,7 @@ import type {
   HeartbeatReply,
   LeasedTask,
   LeaseName,
+  LeaseRequest,
   Outcome,
   ReleasedLease,
   ReportRequest,
@@ -28,7 +29,7 @@ type Handler = (body: never, signal: AbortSignal | null) => Promise<object> | ob
 
 /**
  * A control plane with one job for one worker, in memory: for tests that run hundreds of workers, which a database would
- * slow down. It grants the first pending task, and counts attempts as rules T2 and T6 say.
+ * slow down. It grants the first pending task to a worker that offers it, and counts attempts as rules T2 and T6 say.
  */
 export class MemoryControlPlane {
   readonly client: Client;
@@ -52,7 +53,7 @@ export class MemoryControlPlane {
     }));
     const handlers: Readonly<Record<string, Handler>> = {
       '/v1/workers/heartbeat': (body: Heartbeat) => this.#heartbeat(body),
-      '/v1/tasks/lease': (_body: object, signal) => this.#lease(signal),
+      '/v1/tasks/lease': (body: LeaseRequest, signal) => this.#lease(body, signal),
       '/v1/tasks/complete_batch': (body: ReportRequest) => this.#report(body),
       '/v1/tasks/release': (body: { readonly tasks: readonly ReleasedLease[] }) => this.#release(body.tasks),
     };
@@ -93,9 +94,15 @@ export class MemoryControlPlane {
     };
   }
 
-  async #lease(signal: AbortSignal | null): Promise<{ readonly tasks: readonly LeasedTask[] }> {
+  async #lease(
+    { offers }: LeaseRequest,
+    signal: AbortSignal | null,
+  ): Promise<{ readonly tasks: readonly LeasedTask[] }> {
+    const isOffered = offers.some(
+      ({ job_type, model }) => job_type === this.#offer.job_type && model === this.#offer.model,
+    );
     while (signal?.aborted !== true) {
-      const task = this.#tasks.find(({ state }) => state === 'pending');
+      const task = isOffered ? this.#tasks.find(({ state }) => state === 'pending') : undefined;
       if (task !== undefined) return { tasks: [this.#grant(task)] };
       const aborted = Promise.withResolvers<void>();
       signal?.addEventListener('abort', () => aborted.resolve(), { once: true });
