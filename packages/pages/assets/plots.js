@@ -50,7 +50,7 @@ globalThis.macbatchPlots = (() => {
     }
     for (const figure of document.querySelectorAll('figure.plot')) {
       const canvas = figure.querySelector('.plot-canvas');
-      const table = figure.querySelector('table');
+      const table = figure.querySelector('details table');
       const data = dataOf(table);
       const shape = data.length;
       const known = plots.get(canvas);

@@ -161,6 +161,7 @@ describe('every page', () => {
       '/macs',
       '/macs/ann',
       '/events',
+      '/throughput',
       '/admin',
       '/admin/keys/create',
       '/admin/invite',

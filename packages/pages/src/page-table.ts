@@ -8,6 +8,7 @@ import type { PageContent } from './layout.tsx';
 import { macPage } from './macs/mac-page.tsx';
 import { macsPage } from './macs/macs-page.tsx';
 import type { PageContext } from './page-context.ts';
+import { throughputPage } from './throughput/throughput-page.tsx';
 
 type Page = (context: PageContext, params: Readonly<Record<string, string>>) => Promise<PageContent>;
 
@@ -19,6 +20,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   '/jobs/:id/items/:seq{\\d+}': itemPage,
   '/macs': macsPage,
   '/macs/:id': macPage,
+  '/throughput': throughputPage,
   '/events': eventsPage,
   '/admin': adminPage,
 };

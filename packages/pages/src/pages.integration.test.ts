@@ -130,6 +130,16 @@ describe('Macs', () => {
   });
 });
 
+it('shows the throughput by Mac as a plot with its table, and the totals', async () => {
+  expect(await app.html('/throughput')).toContain('No item ended in this time');
+  await endedJob(app, [{ id: 'a' }, { id: 'b', error: BROKEN }]);
+  const html = await app.html('/throughput?by=worker&hours=6');
+  expect(html).toContain('<figure class="plot"');
+  expect(html).toContain('2 items ended between');
+  expect(html).toMatch(/<bdi>ann<\/bdi><\/th><td class="number">1<\/td><td class="number">1<\/td>/);
+  expect(await app.html('/throughput?model=other')).toContain('No items match this filter');
+});
+
 it('pauses a Mac with a reason and an end, and resumes it', async () => {
   await heartbeat(app, 'studio');
   expect(await app.html('/macs/studio/pause')).toContain('Pause studio');

@@ -32,7 +32,7 @@ function exactTime(at: Date, zone: string): string {
 }
 
 /** Formats the time of day in the reader's zone, with the day unless it is today. */
-function clockTime(at: Date, { zone, now }: Clock): string {
+export function clockTime(at: Date, { zone, now }: Clock): string {
   const day = (date: Date) => new Intl.DateTimeFormat('en-GB', { timeZone: zone }).format(date);
   return new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,

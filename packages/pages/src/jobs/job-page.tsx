@@ -9,6 +9,7 @@ import { Troubles } from '../macs/troubles.tsx';
 import { maySubmit, type PageContext } from '../page-context.ts';
 import { pathParam } from '../path-param.ts';
 import { ProgressBar, percentEnded } from '../progress-bar.tsx';
+import { ThroughputPlot } from '../throughput/throughput-plot.tsx';
 import { Ago, type Clock, clockRange, Exactly } from '../times.tsx';
 import { FailureGroups } from './failure-groups.tsx';
 import { JobMacs } from './job-macs.tsx';
@@ -23,11 +24,12 @@ export async function jobPage(
 ): Promise<PageContent> {
   const { client, clock } = context;
   const id = pathParam(params, 'id');
-  const [job, explanation, failures, { events }] = await Promise.all([
+  const [job, explanation, failures, { events }, throughput] = await Promise.all([
     client.call('readJob', { params: { id } }),
     client.call('explainJob', { params: { id } }),
     client.call('listFailures', { params: { id } }),
     client.call('listEvents', { query: { job: id, limit: EVENTS_SHOWN } }),
+    client.call('readThroughput', { query: { job: id } }),
   ]);
   const ended = job.items.total - job.items.open;
   return {
@@ -60,6 +62,10 @@ export async function jobPage(
         </section>
         <Troubles troubles={explanation.troubles} />
         <FailureGroups job={job} failures={failures} mayRetry={maySubmit(context)} />
+        <section>
+          <h2>The last hour</h2>
+          <ThroughputPlot id="job" throughput={throughput} clock={clock} />
+        </section>
         <section>
           <h2>Macs</h2>
           <JobMacs job={job} clock={clock} />

@@ -27,6 +27,13 @@ const ORIGIN = 'http://127.0.0.1';
 export function pageApp({ open = true }: { readonly open?: boolean } = {}): PageApp {
   const db = sharedStore();
   const errors: Error[] = [];
+  /** Calls of the API. A page that is refused may leave some under way, which the next test must not meet. */
+  const calls: Promise<Response>[] = [];
+  const request = async (path: string, init: RequestInit) => {
+    const response = await openedPages().request(`${ORIGIN}${path}`, init);
+    await Promise.allSettled(calls.splice(0));
+    return response;
+  };
   let api: Hono | undefined;
   let pages: Hono | undefined;
   const onError = (error: Error) => errors.push(error);
@@ -38,7 +45,11 @@ export function pageApp({ open = true }: { readonly open?: boolean } = {}): Page
     // Nothing is shared between requests, so that each one shows what the test has just done.
     let tick = 0;
     pages ??= createPages({
-      api: openedApi().fetch,
+      api: (request, env) => {
+        const answer = Promise.resolve(openedApi().fetch(request, env));
+        calls.push(answer);
+        return answer;
+      },
       onError,
       monotonicMs: () => {
         tick += 1000;
@@ -50,7 +61,7 @@ export function pageApp({ open = true }: { readonly open?: boolean } = {}): Page
   const app: PageApp = {
     db,
     errors,
-    get: async (path, headers = {}) => openedPages().request(`${ORIGIN}${path}`, { headers }),
+    get: (path, headers = {}) => request(path, { headers }),
     async html(path, status = 200, headers = {}) {
       const response = await app.get(path, headers);
       const text = await response.text();
@@ -58,8 +69,8 @@ export function pageApp({ open = true }: { readonly open?: boolean } = {}): Page
         throw new Error(`${path} answered ${response.status}: ${text.slice(0, 500)}`);
       return text;
     },
-    post: async (path, form = {}, headers = {}) =>
-      openedPages().request(`${ORIGIN}${path}`, {
+    post: (path, form = {}, headers = {}) =>
+      request(path, {
         method: 'POST',
         body: new URLSearchParams(form),
         headers: { origin: ORIGIN, 'sec-fetch-site': 'same-origin', ...headers },
