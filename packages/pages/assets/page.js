@@ -166,7 +166,8 @@
     if (field !== null && field.value !== zone) {
       field.value = zone;
       byId('zone-name').textContent = zone;
-      plan(0);
+      if (live !== null) plan(0);
+      else location.replace(location.href);
     }
   }
   showScripted();

@@ -3,7 +3,16 @@
 globalThis.macbatchPlots = (() => {
   const plots = new Map();
 
-  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  /** A colour of the style sheet as the theme has it now. The value of the variable itself names both themes. */
+  function colour(name) {
+    const probe = document.createElement('span');
+    probe.hidden = true;
+    probe.className = `colour-${name}`;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }
 
   /** The columns of a table as numbers: the times in seconds, then one array for each series. */
   function dataOf(table) {
@@ -17,9 +26,10 @@ globalThis.macbatchPlots = (() => {
   function optionsOf(figure, table, width) {
     const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent.trim());
     const zone = figure.dataset.zone;
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' });
     const axis = {
-      stroke: colour('--weak'),
-      grid: { stroke: colour('--line'), width: 1 },
+      stroke: colour('weak'),
+      grid: { stroke: colour('line'), width: 1 },
       ticks: { show: false },
     };
     return {
@@ -28,13 +38,16 @@ globalThis.macbatchPlots = (() => {
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
       cursor: { drag: { x: false, y: false } },
       legend: { show: names.length > 1, live: false },
-      axes: [axis, { ...axis, size: 60 }],
+      axes: [
+        { ...axis, values: (_, seconds) => seconds.map((each) => clock.format(new Date(each * 1000))) },
+        { ...axis, size: 60 },
+      ],
       scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.1, low)] } },
       series: [
         {},
         ...names.map((label, index) => ({
           label,
-          stroke: colour(`--series-${(index % 6) + 1}`),
+          stroke: colour(`series-${(index % 6) + 1}`),
           width: 2,
           points: { show: false },
         })),
@@ -52,7 +65,7 @@ globalThis.macbatchPlots = (() => {
       const canvas = figure.querySelector('.plot-canvas');
       const table = figure.querySelector('details table');
       const data = dataOf(table);
-      const shape = data.length;
+      const shape = `${data.length} ${figure.dataset.zone}`;
       const known = plots.get(canvas);
       if (known !== undefined && known.shape === shape) {
         known.chart.setData(data);

@@ -108,6 +108,7 @@ export function addRun(program: Command, terminal: Terminal): void {
         port: 0,
         workers,
       });
+      printLine(terminal.stderr, `Watch it on the web page ${pool.url}`);
       let ended: EndedRun | null;
       let submitted = false;
       const onSubmitted = () => {

@@ -3,12 +3,14 @@ import { resolve } from 'node:path';
 import { startLocalPool } from '@macbatch/local-pool';
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
+import { openInBrowser } from '../options/open-in-browser.ts';
 import { addCommand } from './command-names.ts';
 
 interface UpOptions {
   readonly port?: string;
   readonly host?: string;
   readonly dataDir?: string;
+  readonly open?: boolean;
   readonly json?: boolean;
 }
 
@@ -26,6 +28,7 @@ export function addUp(program: Command, terminal: Terminal): void {
       '--data-dir <dir>',
       'folder of the database and the logs (default: $MACBATCH_DATA_DIR or .macbatch)',
     )
+    .option('--open', 'open the web page in the browser')
     .option('--json', 'print JSON')
     .action(async (options: UpOptions) => {
       const port = Number(options.port ?? terminal.env['MACBATCH_PORT'] ?? 7420);
@@ -42,8 +45,13 @@ export function addUp(program: Command, terminal: Terminal): void {
         printJson(terminal.stdout, { url: pool.url, pid: pool.control.pid, log: pool.control.logPath });
       else {
         printLine(terminal.stdout, `The control plane listens on ${pool.url}`);
+        printLine(terminal.stdout, `The web page:    ${addressForOthers(pool.url)}`);
         printLine(terminal.stdout, `Start a worker:  macbatch worker --url ${addressForOthers(pool.url)}`);
         printLine(terminal.stdout, `Its log:         ${pool.control.logPath}`);
+      }
+      if (options.open === true) {
+        const problem = await openInBrowser(addressForOthers(pool.url), terminal.env);
+        if (problem !== null) printLine(terminal.stderr, `The page was not opened: ${problem}.`);
       }
       const end = await Promise.race([pool.control.exited, whenAborted(terminal.interrupted)]);
       await pool.stop(terminal.forceQuit);
