@@ -130,6 +130,7 @@ export function createPages(options: PagesOptions): Hono {
         Object.entries(await c.req.parseBody()).map(([name, value]) => [name, String(value)]),
       );
       const end = await action.run(context, c.req.param(), form);
+      rendered.clear();
       return typeof end === 'string' ? c.redirect(end, 303) : show(c, context, end);
     });
   }

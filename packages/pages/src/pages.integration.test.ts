@@ -3,6 +3,7 @@ import { endedJob, heartbeat, submittedJob } from './testing/example-job.ts';
 import { pageApp } from './testing/page-app.ts';
 
 const app = pageApp();
+const standing = pageApp({ isTimeStanding: true });
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
 const BROKEN = { code: 'broken', message: 'it broke' };
 
@@ -138,6 +139,17 @@ it('shows the throughput by Mac as a plot with its table, and the totals', async
   expect(html).toContain('2 items ended between');
   expect(html).toMatch(/<bdi>ann<\/bdi><\/th><td class="number">1<\/td><td class="number">1<\/td>/);
   expect(await app.html('/throughput?model=other')).toContain('No items match this filter');
+});
+
+it('an update after an action shows its effect, although updates are shared', async () => {
+  const update = { 'hx-request': 'true' };
+  const id = await submittedJob(standing, [{ id: 'a' }]);
+  expect(await standing.html(`/jobs/${id}`, 200, update)).toContain('data-state="queued"');
+  await submittedJob(standing, [{ id: 'a' }]);
+  expect(await standing.html('/', 200, update)).toContain(id);
+  await standing.post(`/jobs/${id}/cancel`);
+  expect(await standing.html(`/jobs/${id}`, 200, update)).toContain('data-state="cancelled"');
+  expect(standing.errors).toEqual([]);
 });
 
 it('pauses a Mac with a reason and an end, and resumes it', async () => {

@@ -31,4 +31,9 @@ export class RenderedOnce {
     }
     return text;
   }
+
+  /** Forgets everything, because something was changed here: whoever changed it must not see the state before. */
+  clear(): void {
+    this.#kept.clear();
+  }
 }

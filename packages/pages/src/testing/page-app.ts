@@ -24,7 +24,13 @@ export interface PageApp {
 
 const ORIGIN = 'http://127.0.0.1';
 
-export function pageApp({ open = true }: { readonly open?: boolean } = {}): PageApp {
+export interface PageAppOptions {
+  readonly open?: boolean;
+  /** Shares what was rendered between all requests, as if no time passed. */
+  readonly isTimeStanding?: boolean;
+}
+
+export function pageApp({ open = true, isTimeStanding = false }: PageAppOptions = {}): PageApp {
   const db = sharedStore();
   const errors: Error[] = [];
   /** Calls of the API. A page that is refused may leave some under way, which the next test must not meet. */
@@ -52,7 +58,7 @@ export function pageApp({ open = true }: { readonly open?: boolean } = {}): Page
       },
       onError,
       monotonicMs: () => {
-        tick += 1000;
+        if (!isTimeStanding) tick += 1000;
         return tick;
       },
     });
