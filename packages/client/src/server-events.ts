@@ -14,7 +14,7 @@ export async function* serverEvents(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   let event = '';
-  // Blank lines are left out; the control plane writes the data of an event after its name, in one line.
+  // `ndjsonLines` skips blank lines. The control plane sends the name of an event first, then its data in one line.
   for await (const { text } of ndjsonLines(body, MAX_LINE_BYTES)) {
     if (text.startsWith('event: ')) event = text.slice('event: '.length);
     else if (text.startsWith('data: ')) yield { event, data: JSON.parse(text.slice('data: '.length)) };

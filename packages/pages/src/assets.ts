@@ -20,7 +20,7 @@ const SOURCES = {
 
 export type AssetName = keyof typeof SOURCES;
 
-/** A file that a browser loads, under a path that changes with its content, so that browsers keep it for ever. */
+/** A file that a browser loads, under a path that contains a hash of its content, so that browsers may cache it for a year. */
 export interface Asset {
   readonly path: string;
   readonly content: Uint8Array<ArrayBuffer>;

@@ -187,7 +187,7 @@ describe('every page', () => {
     }
   });
 
-  it('loads files that exist, and that browsers keep', async () => {
+  it('loads only files that exist and that browsers may cache for a year', async () => {
     const html = await unprotected.html('/');
     const paths = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
     expect(paths.length).toBeGreaterThan(5);

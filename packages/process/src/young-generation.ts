@@ -2,9 +2,8 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps V8 from giving more memory than this to young objects. By default it lets them grow to 64 MB, and large
- * uploads and downloads fill whatever it gives. Works however the program was started, unlike
- * `--max-semi-space-size`, which is read only when a process starts.
+ * Limits the memory that V8 uses for young objects. Its default limit is 64 MB, and large uploads and downloads reach
+ * any limit. Unlike the option `--max-semi-space-size`, this works after the process has started.
  */
 export function limitYoungGeneration(megabytes: number): void {
   const observer = new PerformanceObserver(() => {

@@ -19,7 +19,7 @@ export interface Pauses {
   readonly maxWithdrawnMs: number;
   /** Between probes of a withdrawn offer at first. It is short, because `run` gives up on a wrong key after 30 seconds. */
   readonly earlyProbeMs: number;
-  /** How long after the first failure the probes keep that pause. */
+  /** The offer is probed at `earlyProbeMs` for this long after its first failure. */
   readonly earlyMs: number;
   /** Held tasks are handed back when a server has been in trouble for this long. */
   readonly holdMs: number;

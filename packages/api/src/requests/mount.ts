@@ -50,13 +50,13 @@ export async function readInput<Name extends RouteName>(
     if (!parsed.success) throw invalidField(parsed.error);
     return parsed.data;
   };
-  const input = {
+  const input: object = {
     params: parse(schemas.params, c.req.param()),
     query: parse(schemas.query, c.req.query()),
     body: schemas.body === undefined ? undefined : parse(schemas.body, await readJsonBody(c, surface.limits)),
   };
   // `input` was parsed by the schemas that its type derives from.
-  return input as unknown as RouteArguments<Name>;
+  return input as RouteArguments<Name>;
 }
 
 /** A reply that is already JSON text, because it contains exact text from the database. */

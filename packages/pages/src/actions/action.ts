@@ -7,7 +7,7 @@ type Params = Readonly<Record<string, string>>;
 /** Something that a reader can do: asked about first, then done by the API, which checks the reader's role. */
 export interface Action {
   readonly confirm: (context: PageContext, params: Params) => Promise<Confirmation>;
-  /** Acts. Returns the path to go to, or a page that shows what came of it. */
+  /** Runs the action. Returns the path to redirect to, or a page that shows the result. */
   readonly run: (
     context: PageContext,
     params: Params,
