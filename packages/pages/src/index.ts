@@ -1,1 +1,1 @@
-export { createPages, type PagesOptions } from './create-pages.tsx';
+export { createPages, type PagesOptions } from './create-pages.ts';

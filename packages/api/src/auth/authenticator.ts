@@ -6,6 +6,7 @@ import { RefusedRequest } from '../requests/refused-request.ts';
 import { type Caller, mayUse, OPEN } from './caller.ts';
 import { clientAddress } from './client-address.ts';
 import { parseSecret, sameHash } from './key-text.ts';
+import { isLoopbackHost } from './loopback-host.ts';
 import { type CallerLimits, type RequestLimits, requestLimits } from './request-limits.ts';
 
 /** Cache lifetime of "no key exists", in milliseconds. */
@@ -99,7 +100,7 @@ export class Authenticator {
 
   async #admitClient(c: Context, header: string | undefined): Promise<Caller> {
     const isOurs = /^Bearer +mb[ks]_/i.test(header ?? '');
-    if (!isOurs && (await this.isOpen())) return OPEN;
+    if (!isOurs && (await this.isOpen())) return openCaller(c);
     return this.#admitted(c, ({ role }) => role === 'submit' || role === 'admin', header);
   }
 
@@ -117,7 +118,7 @@ export class Authenticator {
   async #caller(c: Context, header: string | undefined): Promise<Caller> {
     const presented = bearer(c, header, 'mbk', 'mbs');
     if (presented === null) {
-      if (await this.isOpen()) return OPEN;
+      if (await this.isOpen()) return openCaller(c);
       throw new RefusedRequest('unauthenticated', 'Send a key as Authorization: Bearer mbk_….');
     }
     const { key, sessionId } = await this.#identified(c, presented);
@@ -154,6 +155,20 @@ export class Authenticator {
     await this.#limits.attempt(clientAddress(c, this.#trustProxy));
     throw new RefusedRequest('invalid_key', `This ${what} does not exist.`);
   }
+}
+
+/**
+ * The caller of a request while no key is needed. Everybody who reaches this machine may then do everything, so no site
+ * that has given its own name the address of this machine may send its readers here. Requests within this process have
+ * no `Host`, unless they are made for a request that came from outside.
+ */
+function openCaller(c: Context): Caller {
+  const host = c.req.header('host');
+  if (host === undefined || isLoopbackHost(host)) return OPEN;
+  throw new RefusedRequest(
+    'forbidden',
+    `This control plane has no keys, so it answers only under the name of this machine, not as ${host.slice(0, 100)}. Use http://127.0.0.1 with its port, or create a key.`,
+  );
 }
 
 /** The secret of a request. */

@@ -21,3 +21,23 @@ it('needs no key until the first one exists, which must be an admin key', async 
   now += 10_000;
   expect((await send('GET', '/v1/jobs')).status).toBe(200);
 });
+
+it.each(['evil.example', 'evil.example:7420', 'localhost.evil.example'])(
+  'lets nobody in under the name %s, which another site can point to this machine',
+  async (host) => {
+    for (const [method, path] of [
+      ['GET', '/v1/jobs'],
+      ['GET', '/v1/models'],
+      ['GET', '/v1/messages/batches'],
+      ['GET', '/metrics'],
+    ] as const)
+      expect((await send(method, path, undefined, { host })).status, path).toBe(403);
+    const problem = await refused(() => send('POST', '/v1/jobs', {}, { host }));
+    expect(problem).toMatchObject({ code: 'forbidden', detail: expect.stringContaining(`not as ${host}`) });
+  },
+);
+
+it('lets everybody in under a name that only means this machine', async () => {
+  for (const host of ['localhost:7420', '127.0.0.1:7420', '[::1]:7420'])
+    expect((await send('GET', '/v1/jobs', undefined, { host })).status).toBe(200);
+});

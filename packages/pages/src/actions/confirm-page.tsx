@@ -21,7 +21,7 @@ export interface Confirmation {
 }
 
 /** Asks once, on a page of its own, so that it works without script and has an address. */
-export function ConfirmPage({ url }: PageContext, asked: Confirmation): PageContent {
+export function confirmPage({ url }: PageContext, asked: Confirmation): PageContent {
   return {
     title: asked.title,
     summary: null,

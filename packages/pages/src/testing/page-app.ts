@@ -2,7 +2,7 @@ import { createApp, newSecret } from '@macbatch/api';
 import type { KeyRole } from '@macbatch/core';
 import { type SharedStore, sharedStore } from '@macbatch/store/testing';
 import type { Hono } from 'hono';
-import { createPages } from '../create-pages.tsx';
+import { createPages } from '../create-pages.ts';
 
 /** A control plane with its pages, for the tests of a file. Its database is emptied before each test. */
 export interface PageApp {

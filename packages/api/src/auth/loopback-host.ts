@@ -3,5 +3,5 @@
  * name the address 127.0.0.1, and its pages then may send requests here: see "DNS rebinding".
  */
 export function isLoopbackHost(host: string): boolean {
-  return /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
+  return /^(localhost|0\.0\.0\.0|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);
 }
