@@ -30,6 +30,7 @@ describe('the list of jobs', () => {
   it('tells a filter that matches nothing from an empty list', async () => {
     await submittedJob(app, [{ id: 'a' }], 'one');
     const html = await app.html('/?q=other');
+    expect(html).toContain('1 job open');
     expect(html).toContain('No jobs match this filter');
     expect(html).toContain('value="other"');
     expect(html).not.toContain('No job yet');

@@ -1,4 +1,4 @@
-import type { RouteReply } from '@macbatch/contract';
+import type { RouteReply, WorkerView } from '@macbatch/contract';
 import { JOB_STATES, JOB_TYPES } from '@macbatch/core';
 import { counted, grouped, rate } from '@macbatch/wording';
 import { Badge } from '../badge.tsx';
@@ -18,6 +18,8 @@ type JobRow = RouteReply<'listJobs'>['jobs'][number];
 
 const FILTERS = ['state', 'type', 'model', 'group', 'q'] as const;
 const JOBS_PER_PAGE = '50';
+/** Open jobs of which the line on the pool knows, whatever the filter shows. */
+const MAX_OPEN_COUNTED = '200';
 
 /** All jobs: the open ones first, then the newest. */
 export async function jobsPage({ client, url, clock, caller }: PageContext): Promise<PageContent> {
@@ -27,7 +29,7 @@ export async function jobsPage({ client, url, clock, caller }: PageContext): Pro
     ),
   );
   const before = url.searchParams.get('before');
-  const [page, { workers }] = await Promise.all([
+  const [page, openJobs, { workers }] = await Promise.all([
     client.call('listJobs', {
       query: {
         limit: JOBS_PER_PAGE,
@@ -36,14 +38,12 @@ export async function jobsPage({ client, url, clock, caller }: PageContext): Pro
         ...(before === null ? {} : { before }),
       },
     }),
+    client.call('listJobs', { query: { limit: MAX_OPEN_COUNTED, state: 'queued,running' } }),
     client.call('listWorkers', {}),
   ]);
   const isFiltered = Object.keys(filter).length > 0;
-  const open = page.jobs.filter(({ state }) => state === 'queued' || state === 'running');
-  const speed = open.reduce((sum, job) => sum + (job.items_per_second ?? 0), 0);
-  const working = workers.filter(({ state }) => state === 'working').length;
-  const alive = workers.filter((worker) => worker.alive && !worker.offline).length;
-  const pool = `${working} of ${counted(alive, 'Mac')} working, ${rate(speed)} items/s, ${counted(open.length, 'job')} open`;
+  const open = openJobs.jobs;
+  const pool = poolText(openJobs, workers);
   return {
     title: 'Jobs',
     summary: pool,
@@ -77,6 +77,15 @@ export async function jobsPage({ client, url, clock, caller }: PageContext): Pro
       </>
     ),
   };
+}
+
+/** Says what the whole pool does, whatever the filter shows. */
+function poolText({ jobs, next }: RouteReply<'listJobs'>, workers: readonly WorkerView[]): string {
+  const speed = jobs.reduce((sum, job) => sum + (job.items_per_second ?? 0), 0);
+  const working = workers.filter(({ state }) => state === 'working').length;
+  const alive = workers.filter((worker) => worker.alive && !worker.offline).length;
+  const open = `${next === null ? '' : 'more than '}${counted(jobs.length, 'job')} open`;
+  return `${working} of ${counted(alive, 'Mac')} working, ${rate(speed)} items/s, ${open}`;
 }
 
 function Filters({ url, isAdmin }: { readonly url: URL; readonly isAdmin: boolean }) {
