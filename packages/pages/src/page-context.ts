@@ -2,7 +2,7 @@ import type { Client } from '@macbatch/client';
 import type { RouteReply } from '@macbatch/contract';
 import type { Clock } from './times.tsx';
 
-export type Caller = RouteReply<'readCaller'>;
+type Caller = RouteReply<'readCaller'>;
 
 /** The colours that a reader chose; null follows the system. */
 export type Theme = 'light' | 'dark' | null;

@@ -1,5 +1,5 @@
 import type { PoolEvent } from '@macbatch/contract';
-import { printable } from '@macbatch/wording';
+import { eventErrorText, printable } from '@macbatch/wording';
 import { table } from './table.ts';
 
 const MAX_TEXT = 100;
@@ -14,17 +14,9 @@ export function eventTable(events: readonly PoolEvent[]): string {
       job?.slice(0, 8) ?? '',
       printable(worker ?? ''),
       attempt ?? '',
-      shortened(printable(textOf(detail))),
+      shortened(printable(eventErrorText(detail))),
     ]),
   );
-}
-
-/** The code and the message of the error in a detail. */
-function textOf(detail: unknown): string {
-  if (typeof detail !== 'object' || detail === null) return '';
-  const error: unknown = 'error' in detail ? detail.error : detail;
-  if (typeof error !== 'object' || error === null || !('code' in error) || !('message' in error)) return '';
-  return `${String(error.code)}: ${String(error.message)}`;
 }
 
 function shortened(text: string): string {

@@ -1,8 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { serveLocally, until } from '@macbatch/testing';
-import { expect, it, onTestFinished } from 'vitest';
-import { openAiEndpoint } from '../runtimes/endpoint/openai-endpoint.ts';
-import { TestPool } from '../testing/test-pool.ts';
+import { until } from '@macbatch/testing';
+import { expect, it } from 'vitest';
+import { batchPool } from '../testing/batch-pool.ts';
 
 type Params = Anthropic.Messages.BatchCreateParams.Request['params'];
 
@@ -15,38 +14,20 @@ const messageOf = (body: string) =>
 
 /** Opens a pool whose worker runs messages on a server that answers with what it received. */
 async function open() {
-  const pool = await TestPool.open();
-  const stop = new AbortController();
-  const batches = pool.runBatches(stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await batches;
-    expect(pool.batchErrors).toEqual([]);
-  });
   const received: string[] = [];
-  const url = await serveLocally((incoming, reply) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      if (incoming.method === 'GET') return reply.end('{"data":[{"id":"qwen3:8b"}]}');
-      received.push(`${incoming.url} ${incoming.headers['anthropic-version']} ${body}`);
-      if (body.includes('"max_tokens":999'))
-        return reply.writeHead(400, { 'request-id': 'req_of_server' }).end(JSON.stringify(ERROR));
-      return reply.end(messageOf(body));
-    });
+  const { fetch, startWorker } = await batchPool((body, incoming, reply) => {
+    received.push(`${incoming.url} ${incoming.headers['anthropic-version']} ${body}`);
+    if (body.includes('"max_tokens":999'))
+      return reply.writeHead(400, { 'request-id': 'req_of_server' }).end(JSON.stringify(ERROR));
+    return reply.end(messageOf(body));
   });
   const client = new Anthropic({
     apiKey: 'not needed',
     baseURL: 'http://control.test',
     maxRetries: 0,
-    fetch: async (to, init) => pool.request(String(to), init ?? {}),
+    fetch,
   });
-  const startWorker = () => {
-    const config = { url: `${url}/v1`, models: { claude: 'qwen3:8b' } };
-    return pool.start('mac', openAiEndpoint(config, { now: Date.now }), { leaseLimit: 10 });
-  };
-  return { client, received, startWorker };
+  return { client, received, startWorker: () => startWorker('claude') };
 }
 
 const ended = (client: Anthropic, id: string) =>

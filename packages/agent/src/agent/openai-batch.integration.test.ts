@@ -1,8 +1,7 @@
-import { serveLocally, until } from '@macbatch/testing';
+import { until } from '@macbatch/testing';
 import OpenAI, { toFile } from 'openai';
-import { expect, it, onTestFinished } from 'vitest';
-import { openAiEndpoint } from '../runtimes/endpoint/openai-endpoint.ts';
-import { TestPool } from '../testing/test-pool.ts';
+import { expect, it } from 'vitest';
+import { batchPool } from '../testing/batch-pool.ts';
 
 const CHAT = '/v1/chat/completions';
 const ERROR =
@@ -26,39 +25,21 @@ const line = (id: string, body: string) =>
 
 /** Opens a pool whose worker runs requests on a server that answers with what it received. */
 async function open() {
-  const pool = await TestPool.open();
-  const stop = new AbortController();
-  const batches = pool.runBatches(stop.signal);
-  onTestFinished(async () => {
-    stop.abort();
-    await batches;
-    expect(pool.batchErrors).toEqual([]);
-  });
   const received: string[] = [];
-  const url = await serveLocally((incoming, reply) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      if (incoming.method === 'GET') return reply.end('{"data":[{"id":"qwen3:8b"}]}');
-      received.push(body);
-      if (body.includes('"max_tokens":-1'))
-        return reply.writeHead(400, { 'x-request-id': 'req_of_server' }).end(ERROR);
-      if (body.includes('Hello world!')) reply.setHeader('x-request-id', 'req_of_success');
-      return reply.end(answerTo(body));
-    });
+  const { pool, fetch, startWorker } = await batchPool((body, _, reply) => {
+    received.push(body);
+    if (body.includes('"max_tokens":-1'))
+      return reply.writeHead(400, { 'x-request-id': 'req_of_server' }).end(ERROR);
+    if (body.includes('Hello world!')) reply.setHeader('x-request-id', 'req_of_success');
+    return reply.end(answerTo(body));
   });
   const client = new OpenAI({
     apiKey: 'not needed',
     baseURL: 'http://control.test/v1',
     maxRetries: 0,
-    fetch: async (to, init) => pool.request(String(to), init ?? {}),
+    fetch,
   });
-  const startWorker = () => {
-    const config = { url: `${url}/v1`, models: { 'gpt-4o-mini': 'qwen3:8b' } };
-    return pool.start('mac', openAiEndpoint(config, { now: Date.now }), { leaseLimit: 10 });
-  };
-  return { pool, client, received, startWorker };
+  return { pool, client, received, startWorker: () => startWorker('gpt-4o-mini') };
 }
 
 const answerTo = (body: string) =>

@@ -1,4 +1,5 @@
 import type { PoolEvent } from '@macbatch/contract';
+import { eventErrorText } from '@macbatch/wording';
 import { ExactText } from '../exact-text.tsx';
 import { ScrollTable } from '../scroll-table.tsx';
 import { type Clock, Exactly } from '../times.tsx';
@@ -26,7 +27,7 @@ export function EventTable({
   readonly clock: Clock;
   readonly isOfOneJob?: boolean;
 }) {
-  if (events.length === 0) return <p class="weak">Nothing happened that needs telling.</p>;
+  if (events.length === 0) return <p class="weak">No events.</p>;
   return (
     <ScrollTable
       label="Table of events"
@@ -59,18 +60,10 @@ export function EventTable({
           </td>
           <td class="number">{event.attempt ?? '–'}</td>
           <td class="wide message">
-            <ExactText text={textOf(event.detail).slice(0, 500)} />
+            <ExactText text={eventErrorText(event.detail).slice(0, 500)} />
           </td>
         </tr>
       ))}
     </ScrollTable>
   );
-}
-
-/** The code and the message of the error in a detail. */
-function textOf(detail: unknown): string {
-  if (typeof detail !== 'object' || detail === null) return '';
-  const error: unknown = 'error' in detail ? detail.error : detail;
-  if (typeof error !== 'object' || error === null || !('code' in error) || !('message' in error)) return '';
-  return `${String(error.code)}: ${String(error.message)}`;
 }

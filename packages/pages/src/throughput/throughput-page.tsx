@@ -5,7 +5,7 @@ import { ExactText } from '../exact-text.tsx';
 import type { PageContent } from '../layout.tsx';
 import type { PageContext } from '../page-context.ts';
 import { ScrollTable } from '../scroll-table.tsx';
-import { nameOf, ThroughputPlot } from './throughput-plot.tsx';
+import { nameOf, sumOf, ThroughputPlot } from './throughput-plot.tsx';
 
 const HOUR_MS = 3_600_000;
 const RANGES = [
@@ -125,5 +125,3 @@ function Totals({ throughput, heading }: { readonly throughput: Throughput; read
     </section>
   );
 }
-
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);

@@ -65,4 +65,5 @@ export function nameOf({ key, name }: Throughput['series'][number]): string {
   return name ?? (key === '' ? 'items' : key);
 }
 
-const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
+/** The sum of the counts of all steps. */
+export const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);
