@@ -38,12 +38,26 @@ export class PageApi {
     return { client, caller, url: new URL(c.req.url), clock: { zone, now: this.#now() }, theme };
   }
 
-  /** The stream of changes that the query of a request names, until the reader goes away. */
-  async stream(c: Context): Promise<Response> {
+  /**
+   * The stream of changes that the query of a request names, until the reader goes away.
+   *
+   * @param onEvent Called before the reader gets each event.
+   */
+  async stream(c: Context, onEvent: () => void): Promise<Response> {
     const session = sessionOf(c);
     const headers = session === undefined ? {} : { authorization: `Bearer ${session}` };
     const url = `${API_URL}/v1/stream${new URL(c.req.url).search}`;
-    return this.#send(c, new Request(url, { signal: c.req.raw.signal, headers }));
+    const response = await this.#send(c, new Request(url, { signal: c.req.raw.signal, headers }));
+    if (!response.ok || response.body === null) return response;
+    const watched = response.body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(event, controller) {
+          onEvent();
+          controller.enqueue(event);
+        },
+      }),
+    );
+    return new Response(watched, response);
   }
 
   async #send(c: Context, request: Request): Promise<Response> {

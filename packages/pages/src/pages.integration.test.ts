@@ -153,6 +153,19 @@ it('an update after an action shows its effect, although updates are shared', as
   expect(standing.errors).toEqual([]);
 });
 
+it('an update after an event of the stream shows the change, although updates are shared', async () => {
+  const stream = await standing.get('/stream?topics=jobs');
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const nextEvent = async () => (await reader?.read())?.value ?? '';
+  expect(await nextEvent()).toContain('event: ready');
+  const update = { 'hx-request': 'true' };
+  expect(await standing.html('/', 200, update)).toContain('No job yet');
+  const id = await submittedJob(standing, [{ id: 'a' }]);
+  expect(await nextEvent()).toContain('event: jobs-changed');
+  expect(await standing.html('/', 200, update)).toContain(`/jobs/${id}`);
+  await reader?.cancel();
+});
+
 it('pauses a Mac with a reason and an end, and resumes it', async () => {
   await heartbeat(app, 'studio');
   expect(await app.html('/macs/studio/pause')).toContain('Pause studio');

@@ -70,6 +70,29 @@ it('one reading serves all streams, and a new reader begins after a time without
   await next.cancel();
 });
 
+it('is ready only when every later change is told: after the first reading that knows the stream', async () => {
+  const reading = Promise.withResolvers<Changes>();
+  const hub = new ChangeHub({
+    newReader: () => ({ read: () => reading.promise }),
+    isValid: async () => true,
+    onError: (error) => {
+      throw error;
+    },
+    readEveryMs: 1,
+  });
+  const reader = open(hub, 'workers').getReader();
+  const first = reader.read();
+  // More than enough for a stream that is ready before it was read for.
+  expect(await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 50, 'not ready'))])).toBe(
+    'not ready',
+  );
+  reading.resolve({ ...NOTHING, workers: ['changed before'] });
+  const text = new TextDecoder().decode((await first).value);
+  expect(text).toContain('event: ready');
+  expect(text).not.toContain('changed before');
+  await reader.cancel();
+});
+
 it('merges what a slow reader has not taken', async () => {
   let n = 0;
   const { hub, readings } = countingHub(() => {
@@ -91,6 +114,6 @@ it('ends all streams when the control plane stops', async () => {
   stop();
   while (!(await reader.read()).done);
   expect(hub.size).toBe(0);
-  expect((await open(hub, 'jobs').getReader().read()).done).toBe(false);
+  expect((await open(hub, 'jobs').getReader().read()).done).toBe(true);
   expect(hub.size).toBe(0);
 });

@@ -30,7 +30,11 @@ interface Listener {
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
   /** Events that the stream has no room for, by topic. */
   readonly pending: Map<string, { readonly ids: Set<string> }>;
+  /** It was told `ready`: from then on, it is told every change. */
+  isReady: boolean;
 }
+
+const READY = `retry: ${3 * READ_EVERY_MS}\nevent: ready\ndata: {}\n\n`;
 
 /**
  * Tells all streams what has changed. One reading a second serves all of them, and nothing is read while there is no
@@ -73,11 +77,10 @@ export class ChangeHub {
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          listener = { caller, topics, controller, pending: new Map() };
+          listener = { caller, topics, controller, pending: new Map(), isReady: false };
           this.#listeners.add(listener);
           // Registered before anything is awaited: an abort is not repeated.
           gone.addEventListener('abort', leave, { once: true });
-          this.#write(listener, `retry: ${3 * READ_EVERY_MS}\nevent: ready\ndata: {}\n\n`);
           if (gone.aborted || this.#options.stopping?.aborted === true) leave();
           else this.#schedule(0);
         },
@@ -103,10 +106,18 @@ export class ChangeHub {
   async #round(): Promise<void> {
     try {
       await this.#checkKeys();
+      const known = new Set(this.#listeners);
       const watched = new Set([...this.#listeners].flatMap(({ topics }) => topics.jobIds));
       this.#reader ??= this.#options.newReader();
       const changes = await this.#reader.read([...watched]);
-      for (const listener of this.#listeners) this.#tell(listener, changes);
+      for (const listener of this.#listeners) {
+        // What changed before the first reading that knows the listener is not told. Whoever reads after `ready` has seen it.
+        if (listener.isReady) this.#tell(listener, changes);
+        else if (known.has(listener)) {
+          listener.isReady = true;
+          this.#write(listener, READY);
+        }
+      }
     } catch (error) {
       this.#options.onError(error);
     }

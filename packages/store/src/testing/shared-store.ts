@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { StoreOptions } from '../store.ts';
+import { waitUntilIdle } from './forcing.ts';
 import { type FreshStore, freshStore } from './fresh-store.ts';
 
 export type SharedStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
@@ -15,6 +16,8 @@ export function sharedStore(options: Omit<StoreOptions, 'url'> = {}): SharedStor
     fresh = await freshStore(options);
   });
   beforeEach(async () => {
+    // The locks of a truncation and of a statement still running could deadlock.
+    await waitUntilIdle(opened().sql);
     // Without models: the store caches their ids.
     await opened()
       .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, minute_counts, workers, events, ledger, boots, keys, join_tokens, sessions, files, file_chunks, batches, batch_jobs restart identity`;
