@@ -27,13 +27,3 @@ export async function waitForBlockedSession(sql: postgres.Sql, count = 1): Promi
     if (waiting.length >= count) return;
   }
 }
-
-/** Resolves when no other session of the database runs a statement, such as one that a test has left behind. */
-export async function waitUntilIdle(sql: postgres.Sql): Promise<void> {
-  for (;;) {
-    const running = await sql`
-      select from pg_stat_activity
-      where datname = current_database() and state <> 'idle' and backend_type = 'client backend' and pid <> pg_backend_pid()`;
-    if (running.length === 0) return;
-  }
-}

@@ -1,6 +1,7 @@
+import type postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { retryOnConflict } from '../database/retry-on-conflict.ts';
 import type { StoreOptions } from '../store.ts';
-import { waitUntilIdle } from './forcing.ts';
 import { type FreshStore, freshStore } from './fresh-store.ts';
 
 export type SharedStore = Pick<FreshStore, 'store' | 'sql' | 'url'>;
@@ -16,11 +17,7 @@ export function sharedStore(options: Omit<StoreOptions, 'url'> = {}): SharedStor
     fresh = await freshStore(options);
   });
   beforeEach(async () => {
-    // The locks of a truncation and of a statement still running could deadlock.
-    await waitUntilIdle(opened().sql);
-    // Without models: the store caches their ids.
-    await opened()
-      .sql`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, minute_counts, workers, events, ledger, boots, keys, join_tokens, sessions, files, file_chunks, batches, batch_jobs restart identity`;
+    await retryOnConflict(() => emptyTables(opened().sql));
   });
   afterAll(() => fresh?.[Symbol.asyncDispose]());
   return {
@@ -34,4 +31,16 @@ export function sharedStore(options: Omit<StoreOptions, 'url'> = {}): SharedStor
       return opened().url;
     },
   };
+}
+
+/**
+ * Empties all tables, except that of models, whose ids the store caches. A statement that an earlier test has left may
+ * deadlock with it. This session looks for a deadlock first, so that it is the one that Postgres ends, and not that of
+ * the program under test.
+ */
+function emptyTables(sql: postgres.Sql): Promise<unknown> {
+  return sql.begin(async (tx) => {
+    await tx`set local deadlock_timeout = '10ms'`;
+    await tx`truncate jobs, items, tasks, leases, copies, results, job_models, job_tallies, pruned_tallies, minute_counts, workers, events, ledger, boots, keys, join_tokens, sessions, files, file_chunks, batches, batch_jobs restart identity`;
+  });
 }
