@@ -8,7 +8,7 @@ type Loader = () => Promise<(program: Command, terminal: Terminal) => void>;
 export const LOADERS: Readonly<Record<CommandName, Loader>> = {
   run: async () => (await import('./run.ts')).addRun,
   up: async () => (await import('./up.ts')).addUp,
-  worker: async () => (await import('./worker.ts')).addWorker,
+  worker: async () => (await import('./worker/worker.ts')).addWorker,
   submit: async () => (await import('./submit.ts')).addSubmit,
   jobs: async () => (await import('./jobs.ts')).addJobs,
   job: async () => (await import('./job.ts')).addJobCommands,

@@ -18,9 +18,8 @@ export const COMMANDS = {
     description: 'run a control plane with an embedded Postgres until Ctrl-C',
   },
   worker: {
-    synopsis: 'worker [action] [address]',
-    description:
-      'run a worker on this machine until Ctrl-C; print JSON lines. worker pause and resume are for any',
+    synopsis: 'worker [action]',
+    description: 'run a worker on this machine until Ctrl-C, or manage it with an action',
   },
   submit: {
     synopsis: 'submit <files...>',

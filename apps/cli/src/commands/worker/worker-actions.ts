@@ -1,0 +1,10 @@
+import type { Terminal } from '@macbatch/terminal';
+import type { Command } from 'commander';
+import { addJoin } from './join.ts';
+import { addPauseActions } from './pause.ts';
+import { addPurge } from './purge.ts';
+
+/** Adds one action, or several of one file, to the command `worker`. */
+type AddAction = (worker: Command, terminal: Terminal) => void;
+
+export const WORKER_ACTIONS: readonly AddAction[] = [addJoin, addPauseActions, addPurge];
