@@ -10,6 +10,7 @@ import { idleLatency } from './rows/idle-latency.ts';
 import { ingest } from './rows/ingest.ts';
 import { jobView } from './rows/job-view.ts';
 import { largeFile } from './rows/large-file.ts';
+import { pageTabs } from './rows/page-tabs.ts';
 import { renewals } from './rows/renewals.ts';
 import { startUp } from './rows/start-up.ts';
 import { storeCycle } from './rows/store-cycle.ts';
@@ -29,5 +30,6 @@ export const ROWS: readonly Row[] = [
   footprint,
   idleLatency,
   jobView,
+  pageTabs,
   startUp,
 ];
