@@ -78,8 +78,7 @@ export function createPages(options: PagesOptions): Hono {
   app.get('/stream', async (c) => {
     // Throws what a reader has to be told; the stream itself would only end.
     await api.context(c);
-    // Who is told of a change must not get what was rendered before it.
-    return api.stream(c, () => rendered.clear());
+    return api.stream(c, (event) => rendered.clearAt(/^id: (.*)$/m.exec(event)?.[1]));
   });
   app.post('/preferences', async (c) => {
     const { theme, zone, next } = await c.req.parseBody();

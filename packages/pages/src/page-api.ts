@@ -41,18 +41,19 @@ export class PageApi {
   /**
    * The stream of changes that the query of a request names, until the reader goes away.
    *
-   * @param onEvent Called before the reader gets each event.
+   * @param onEvent Called before the reader gets each event, with the event's text.
    */
-  async stream(c: Context, onEvent: () => void): Promise<Response> {
+  async stream(c: Context, onEvent: (text: string) => void): Promise<Response> {
     const session = sessionOf(c);
     const headers = session === undefined ? {} : { authorization: `Bearer ${session}` };
     const url = `${API_URL}/v1/stream${new URL(c.req.url).search}`;
     const response = await this.#send(c, new Request(url, { signal: c.req.raw.signal, headers }));
     if (!response.ok || response.body === null) return response;
+    const decoder = new TextDecoder();
     const watched = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(event, controller) {
-          onEvent();
+          onEvent(decoder.decode(event));
           controller.enqueue(event);
         },
       }),

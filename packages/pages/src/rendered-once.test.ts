@@ -22,3 +22,19 @@ it('does not share an error', async () => {
   await expect(rendered.get('a', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
   expect(await rendered.get('a', async () => 'found')).toBe('found');
 });
+
+it('forgets once for each reading of changes, however many streams tell of it', async () => {
+  let renders = 0;
+  const rendered = new RenderedOnce(() => 0);
+  const shown = () =>
+    rendered.get('a', async () => {
+      renders += 1;
+      return String(renders);
+    });
+  const seen: string[] = [];
+  for (const reading of ['1', '1', undefined, '2', '2']) {
+    rendered.clearAt(reading);
+    seen.push(await shown());
+  }
+  expect(seen).toEqual(['1', '1', '1', '2', '2']);
+});

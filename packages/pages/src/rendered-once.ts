@@ -10,6 +10,7 @@ const MAX_KEPT = 500;
 export class RenderedOnce {
   readonly #kept = new Map<string, { readonly at: number; readonly text: Promise<string> }>();
   readonly #monotonicMs: () => number;
+  #clearedAt: string | undefined;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
@@ -35,5 +36,15 @@ export class RenderedOnce {
   /** Forgets everything, because something was changed here: whoever changed it must not see the state before. */
   clear(): void {
     this.#kept.clear();
+  }
+
+  /**
+   * Forgets everything, because a change was read: whoever is told of it must not get what was rendered before. All
+   * streams tell of the same reading, and only the first one clears. Without a reading, nothing is forgotten.
+   */
+  clearAt(reading: string | undefined): void {
+    if (reading === undefined || reading === this.#clearedAt) return;
+    this.#clearedAt = reading;
+    this.clear();
   }
 }

@@ -1,4 +1,5 @@
 import { duration } from '@macbatch/wording';
+import { zoneFormats } from './zone-formats.ts';
 
 /** How a reader wants times: their zone, and the moment at which the page was made. */
 export interface Clock {
@@ -11,35 +12,16 @@ export interface Clock {
 export function knownZone(zone: string | undefined): string {
   if (zone === undefined || zone === '') return 'UTC';
   try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone: zone }).resolvedOptions().timeZone;
+    return zoneFormats(zone).zone;
   } catch {
     return 'UTC';
   }
 }
 
-/** Formats a time in the reader's zone, with the day and the name of the zone. */
-function exactTime(at: Date, zone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    year: 'numeric',
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    timeZoneName: 'short',
-  }).format(at);
-}
-
 /** Formats the time of day in the reader's zone, with the day unless it is today. */
 export function clockTime(at: Date, { zone, now }: Clock): string {
-  const day = (date: Date) => new Intl.DateTimeFormat('en-GB', { timeZone: zone }).format(date);
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(day(at) === day(now) ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
-  }).format(at);
+  const { day, timeOfDay, dayAndTime } = zoneFormats(zone);
+  return (day.format(at) === day.format(now) ? timeOfDay : dayAndTime).format(at);
 }
 
 /** A range of times of day. One time if both ends look the same. */
@@ -55,7 +37,7 @@ export function Ago({ at, clock }: { readonly at: string | null; readonly clock:
   const text =
     Math.abs(seconds) < 1 ? 'now' : seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
   return (
-    <time datetime={at} title={exactTime(time, clock.zone)}>
+    <time datetime={at} title={zoneFormats(clock.zone).exact.format(time)}>
       {text}
     </time>
   );
@@ -64,5 +46,5 @@ export function Ago({ at, clock }: { readonly at: string | null; readonly clock:
 /** Shows a time exactly, with its zone. */
 export function Exactly({ at, clock }: { readonly at: string | null; readonly clock: Clock }) {
   if (at === null) return <>–</>;
-  return <time datetime={at}>{exactTime(new Date(at), clock.zone)}</time>;
+  return <time datetime={at}>{zoneFormats(clock.zone).exact.format(new Date(at))}</time>;
 }

@@ -34,7 +34,7 @@ interface Listener {
   isReady: boolean;
 }
 
-const READY = `retry: ${3 * READ_EVERY_MS}\nevent: ready\ndata: {}\n\n`;
+const READY = `retry: ${3 * READ_EVERY_MS}\nevent: ready\ndata: {}\n`;
 
 /**
  * Tells all streams what has changed. One reading a second serves all of them, and nothing is read while there is no
@@ -47,6 +47,8 @@ export class ChangeHub {
   #reader: Pick<ChangeReader, 'read'> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #reading = false;
+  /** Number of readings so far: the id of the events that one reading leads to. */
+  #readings = 0;
   #lastCommentMs = 0;
   #lastCheckMs = 0;
 
@@ -110,12 +112,13 @@ export class ChangeHub {
       const watched = new Set([...this.#listeners].flatMap(({ topics }) => topics.jobIds));
       this.#reader ??= this.#options.newReader();
       const changes = await this.#reader.read([...watched]);
+      this.#readings += 1;
       for (const listener of this.#listeners) {
         // What changed before the first reading that knows the listener is not told. Whoever reads after `ready` has seen it.
         if (listener.isReady) this.#tell(listener, changes);
         else if (known.has(listener)) {
           listener.isReady = true;
-          this.#write(listener, READY);
+          this.#write(listener, this.#numbered(READY));
         }
       }
     } catch (error) {
@@ -157,8 +160,13 @@ export class ChangeHub {
     if (topics.events) add('events-changed', newest);
     // A slow reader gets later what came in the meantime, merged.
     if ((listener.controller.desiredSize ?? 0) <= 0) return;
-    for (const [event, { ids }] of pending) this.#write(listener, eventText(event, [...ids]));
+    const events = [...pending].map(([event, { ids }]) => this.#numbered(eventText(event, [...ids])));
+    if (events.length > 0) this.#write(listener, events.join(''));
     pending.clear();
+  }
+
+  #numbered(event: string): string {
+    return `${event}id: ${this.#readings}\n\n`;
   }
 
   #write(listener: Listener, text: string): void {
@@ -187,5 +195,5 @@ export class ChangeHub {
 function eventText(name: string, ids: readonly string[]): string {
   const [event = '', about] = name.split(' ');
   const data = about === undefined ? { ids } : { id: about };
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n`;
 }

@@ -30,7 +30,7 @@ export const poolRoutes = {
     path: '/v1/stream',
     summary: 'Say what changes, as server-sent events',
     description:
-      'Events: `ready` once, from when on every change is told; `jobs-changed`, `workers-changed` and `events-changed` with `{ids}`, up to 100; `job-changed` with `{id}`. At most one a second for each topic, and only of jobs that the caller may see. The stream ends when the key does.',
+      'Events: `ready` once, from when on every change is told; `jobs-changed`, `workers-changed` and `events-changed` with `{ids}`, up to 100; `job-changed` with `{id}`. At most one a second for each topic, with the same `id` for what was read at the same moment, and only of jobs that the caller may see. The stream ends when the key does.',
     request: { query: StreamQuery },
     responses: {
       200: { description: 'Changes', content: { 'text/event-stream': { schema: z.string() } } },
