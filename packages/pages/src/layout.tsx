@@ -25,6 +25,8 @@ const SECTIONS = [
 /** Htmx adds no style, evaluates nothing, and keeps no copies of pages in the browser's storage. */
 const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, extensions: 'sse', history: false });
 
+const SCRIPTS = ['htmx.min.js', 'hx-sse.min.js', 'uPlot.iife.min.js', 'plots.js', 'page.js'] as const;
+
 /** A whole page: the header, which stays, and `<main>`, which updates replace. */
 export function Layout({
   context,
@@ -142,13 +144,14 @@ export function Document({
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href={assets['uPlot.min.css'].path} />
         <link rel="stylesheet" href={assets['page.css'].path} />
-        {(['htmx.min.js', 'hx-sse.min.js', 'uPlot.iife.min.js', 'plots.js', 'page.js'] as const).map(
-          (name) => (
-            <script defer src={assets[name].path} />
-          ),
-        )}
       </head>
-      <body>{children}</body>
+      <body>
+        {children}
+        {/* Htmx starts after all of these scripts. If they were deferred, it could start before the rest has arrived. */}
+        {SCRIPTS.map((name) => (
+          <script src={assets[name].path} />
+        ))}
+      </body>
     </html>
   );
 }
