@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Client } from '@macbatch/client';
 import type { JobView, ResultLine } from '@macbatch/contract';
 import { freshDatabase } from '@macbatch/store/testing';
-import { testFolder, until } from '@macbatch/testing';
+import { type OnEnd, testFolder, until } from '@macbatch/testing';
 import { onTestFinished } from 'vitest';
 import { type Program, type ProgramOptions, start } from './program.ts';
 
@@ -18,15 +18,19 @@ export interface Control {
   again(): Promise<Program>;
 }
 
-/** Starts a control plane. It is killed, and its database dropped, when the test has finished. */
-export async function startControl(env: Readonly<Record<string, string>> = {}): Promise<Control> {
+/** Starts a control plane. It is killed, and its database dropped, when the test has finished, or when `onEnd` says. */
+export async function startControl(
+  env: Readonly<Record<string, string>> = {},
+  onEnd: OnEnd = onTestFinished,
+): Promise<Control> {
   const database = await freshDatabase();
-  onTestFinished(() => database[Symbol.asyncDispose]());
-  const folder = testFolder();
+  onEnd(() => database[Symbol.asyncDispose]());
+  const folder = testFolder(onEnd);
   const probe = { PROBE_STATE: join(folder, 'probe_state.json') };
   const startOn = async (port: string) => {
     const program = start('control', [], {
       env: { ...probe, ...env, MACBATCH_DATABASE_URL: database.url, MACBATCH_PORT: port },
+      onEnd,
     });
     return { program, url: String((await program.event('control.listening'))['url']) };
   };

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { until } from '@macbatch/testing';
+import { type OnEnd, until } from '@macbatch/testing';
 import { inject, onTestFinished } from 'vitest';
 import { WORKSPACE } from './workspace.ts';
 
@@ -38,6 +38,8 @@ export interface ProgramOptions {
   readonly launcher?: readonly string[];
   /** Starts the program. Its arguments are appended. @default the bundled program, with the Node of this process */
   readonly command?: readonly string[];
+  /** Kills the program. @default when the test has finished */
+  readonly onEnd?: OnEnd;
 }
 
 /** Returns the environment without variables that would change the program. */
@@ -50,7 +52,7 @@ function bareEnv(): Record<string, string | undefined> {
   return { ...Object.fromEntries(bare), MACBATCH_CONFIG: '/dev/null' };
 }
 
-/** Starts a program of `apps/`. It is killed when the test has finished. */
+/** Starts a program of `apps/`. It is killed when the test has finished, or when `onEnd` says. */
 export function start(
   app: 'cli' | 'control' | 'worker',
   args: readonly string[],
@@ -78,7 +80,7 @@ export function start(
     output.stderr += text;
   });
   const ended = endOf(child).then((exit) => ({ exit, ...output }));
-  onTestFinished(async () => {
+  (options.onEnd ?? onTestFinished)(async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await ended;
   });

@@ -1,3 +1,3 @@
 export { serveLocally } from './serve-locally.ts';
-export { testFolder } from './test-folder.ts';
+export { type OnEnd, testFolder } from './test-folder.ts';
 export { until } from './until.ts';

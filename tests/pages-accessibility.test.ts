@@ -1,0 +1,105 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { describeInBrowser, live, openTab } from './testing/browser.ts';
+import { ScriptedMac, submitNoop } from './testing/scripted-mac.ts';
+
+/** Widths of the window in CSS pixels. Each costs as much time as the first. */
+const WIDTHS = (process.env['MACBATCH_PAGE_WIDTHS'] ?? '1280').split(',').map(Number);
+const THEMES = ['light', 'dark'] as const;
+
+/** Returns what axe finds on the open page, each with an element. */
+function axeFaults(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
+  });
+}
+
+describeInBrowser('the pages for everyone', (pool) => {
+  /** Opens a tab with axe in each page. */
+  async function openAxeTab(): Promise<Page> {
+    const page = await openTab(pool, { expectedErrors: /\/nowhere: .* 404/ });
+    await page.addInitScript(axe.source);
+    return page;
+  }
+
+  /** Opens pages one after the other. Returns what axe finds on each in both themes. */
+  async function faultsOf(page: Page, paths: readonly string[]): Promise<string[]> {
+    const faults: string[] = [];
+    for (const path of paths) {
+      await page.goto(path);
+      if ((await page.locator('#live').count()) > 0) await live(page);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const colorScheme of THEMES) {
+          await page.emulateMedia({ colorScheme });
+          for (const fault of await axeFaults(page)) faults.push(`${path} ${colorScheme} ${width}: ${fault}`);
+        }
+      }
+    }
+    return faults;
+  }
+
+  it('axe finds nothing on the pages of an empty pool', async () => {
+    const page = await openAxeTab();
+    expect(await faultsOf(page, ['/', '/macs', '/throughput', '/events', '/admin'])).toEqual([]);
+  });
+
+  it('axe finds nothing on any page of a pool in use', async () => {
+    const { client } = pool.control;
+    const mac = new ScriptedMac(client, 'studio');
+    const names = Array.from({ length: 20 }, (_, n) => `item-${n}`);
+    const ended = await submitNoop(client, 'reviews.csv', names);
+    await mac.run(100, (id) =>
+      id.endsWith('7') ? { code: 'too_long', message: `${id} is too long` } : null,
+    );
+    const open = await submitNoop(client, 'tickets.csv', names);
+    await mac.run(5);
+    await mac.lease(3);
+    await new ScriptedMac(client, 'paused').heartbeat();
+    await client.call('pauseWorker', { params: { id: 'paused' }, body: { drain: false, reason: 'a talk' } });
+    await new ScriptedMac(client, 'old').heartbeat({
+      models: [],
+      troubles: [
+        {
+          job_type: 'chat',
+          model: 'qwen3',
+          endpoint: '127.0.0.1:11434',
+          code: 'model_not_found',
+          message: 'model "qwen3" not found',
+          since_seconds: 60,
+          next_try_seconds: 20,
+        },
+      ],
+    });
+    const page = await openAxeTab();
+    expect(
+      await faultsOf(page, [
+        '/',
+        '/?q=nothing',
+        `/jobs/${open}`,
+        `/jobs/${open}/cancel`,
+        `/jobs/${ended}`,
+        `/jobs/${ended}/retry`,
+        `/jobs/${ended}/items`,
+        `/jobs/${ended}/items/7`,
+        '/macs',
+        '/macs/studio',
+        '/macs/old',
+        '/macs/paused',
+        '/macs/studio/pause',
+        '/macs/paused/resume',
+        '/throughput',
+        '/events',
+        '/admin',
+        '/admin/keys/create',
+        '/admin/invite',
+        '/admin/prune',
+        '/sign-in',
+        '/nowhere',
+      ]),
+    ).toEqual([]);
+  });
+});

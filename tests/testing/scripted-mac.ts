@@ -1,0 +1,77 @@
+import type { Client } from '@macbatch/client';
+import type { LeasedTask, RouteInput } from '@macbatch/contract';
+
+/** The error with which an item ends; null: it ends with an output. */
+export type ErrorOf = (itemId: string) => { readonly code: string; readonly message: string } | null;
+
+const OFFER = { job_type: 'noop', model: 'noop', items_per_second: 100 } as const;
+
+/** Submits a job with a name, and with these items for the model `noop`. Returns its id. */
+export async function submitNoop(
+  client: Client,
+  name: string,
+  items: readonly string[],
+  shardSize = 1,
+): Promise<string> {
+  const { job } = await client.submit(async function* () {
+    yield JSON.stringify({ job_type: 'noop', model: 'noop', name, shard_size: shardSize });
+    for (const id of items) yield JSON.stringify({ id, payload: 1 });
+  });
+  return job.id;
+}
+
+/** A Mac that does what the test says, over the API of a real control plane. It offers the model `noop`. */
+export class ScriptedMac {
+  readonly #client: Client;
+  readonly #names: { readonly worker_id: string; readonly boot_id: string };
+
+  constructor(client: Client, id: string) {
+    this.#client = client;
+    this.#names = { worker_id: id, boot_id: `boot of ${id}` };
+  }
+
+  async heartbeat(more: Partial<RouteInput<'heartbeat'>['body']> = {}): Promise<void> {
+    await this.#client.call('heartbeat', {
+      body: {
+        ...this.#names,
+        hostname: `${this.#names.worker_id}.local`,
+        job_types: ['noop'],
+        models: ['noop'],
+        concurrency: 4,
+        lease_limit: 100,
+        ...more,
+      },
+    });
+  }
+
+  /** Leases at most this many tasks. */
+  async lease(tasks: number): Promise<readonly LeasedTask[]> {
+    const reply = await this.#client.call('leaseTasks', {
+      body: { ...this.#names, lease_limit: tasks, slots: 1000, offers: [OFFER], renews: true },
+    });
+    return reply.tasks;
+  }
+
+  async report(tasks: readonly LeasedTask[], errorOf: ErrorOf = () => null): Promise<void> {
+    await this.#client.call('completeBatch', {
+      body: {
+        worker_id: this.#names.worker_id,
+        entries: tasks.map(({ task_id, attempt, items }) => ({
+          task_id,
+          attempt,
+          final: true,
+          outcomes: items.map(({ item_id }) => {
+            const error = errorOf(item_id);
+            return error === null ? { item_id, output: 'true' } : { item_id, error };
+          }),
+        })),
+      },
+    });
+  }
+
+  /** Sends a heartbeat, then leases at most this many tasks and reports all their items. */
+  async run(tasks: number, errorOf?: ErrorOf): Promise<void> {
+    await this.heartbeat();
+    await this.report(await this.lease(tasks), errorOf);
+  }
+}
