@@ -48,8 +48,8 @@ function bareEnv(): Record<string, string | undefined> {
   const bare = Object.entries(env).filter(
     ([name]) => !name.startsWith('MACBATCH_') && !name.startsWith('VITEST'),
   );
-  // The machine’s own configuration file must not apply.
-  return { ...Object.fromEntries(bare), MACBATCH_CONFIG: '/dev/null' };
+  // The machine’s own configuration file and model servers must not apply.
+  return { ...Object.fromEntries(bare), MACBATCH_CONFIG: '/dev/null', MACBATCH_DISCOVER: '0' };
 }
 
 /** Starts a program of `apps/`. It is killed when the test has finished, or when `onEnd` says. */

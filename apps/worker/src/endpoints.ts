@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { EndpointConfig } from '@macbatch/agent';
+import type { DiscoveryConfig, EndpointConfig } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { ConfigError, proxiesOf, readHeaderLines, type WorkerConfig } from '@macbatch/settings';
 
@@ -15,6 +15,12 @@ export function endpointsOf(config: WorkerConfig): readonly EndpointConfig[] {
       ...(headersFile === undefined ? {} : headersIn(headersFile, `MACBATCH_ENDPOINTS.${index}.headersFile`)),
     },
   }));
+}
+
+/** Where to look for model servers; null if the model servers are named, or nothing may be looked for. */
+export function discoveryOf(config: WorkerConfig): DiscoveryConfig | null {
+  if (config.MACBATCH_ENDPOINTS.length > 0 || !config.MACBATCH_DISCOVER) return null;
+  return { aliases: config.MACBATCH_ALIASES, urls: config.MACBATCH_DISCOVER_URLS };
 }
 
 function keyIn(path: string, name: string): string {

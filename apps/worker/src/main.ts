@@ -1,13 +1,23 @@
 #!/usr/bin/env node
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
-import { Agent, openRuntimes, purgeOutbox, sleep, steadyClock, workerFolder } from '@macbatch/agent';
+import {
+  Agent,
+  openRuntimes,
+  purgeOutbox,
+  readModelsStatus,
+  sleep,
+  steadyClock,
+  workerFolder,
+} from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, readConfigFile, shutdownSignals } from '@macbatch/process';
 import { readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
-import { endpointsOf } from './endpoints.ts';
+import { discoveryOf, endpointsOf } from './endpoints.ts';
+import { listModels } from './list-models.ts';
+import { modelsText } from './models-text.ts';
 import { joiningName, workerName } from './worker-name.ts';
 
 const log = createLog('worker');
@@ -32,6 +42,12 @@ try {
     log('worker.joined', { worker_id: workerId, path });
     process.exit(0);
   }
+  if (process.argv[2] === 'models') {
+    const listing = await listModels(config, await readModelsStatus(stateDir, workerId));
+    const isJson = process.argv[3] === '--json';
+    process.stdout.write(isJson ? `${JSON.stringify(listing, null, 2)}\n` : modelsText(listing));
+    process.exit(0);
+  }
   const client = await openControl(config, stateDir, workerId);
 
   const startedAt = new Date().toISOString();
@@ -52,6 +68,7 @@ try {
     runtimes: openRuntimes(
       {
         endpoints: endpointsOf(config),
+        discovery: discoveryOf(config),
         useLite: config.MACBATCH_USE_LITE,
         noop: config.MACBATCH_NOOP,
       },
@@ -63,6 +80,7 @@ try {
     leaseLimit: config.MACBATCH_LEASE_LIMIT ?? null,
     graceMs: config.MACBATCH_GRACE_SECONDS * 1000,
     heartbeatMs: config.MACBATCH_HEARTBEAT_SECONDS * 1000,
+    onModels: (status) => void folder.saveModels(status).catch(() => undefined),
     log,
     now: clock.now,
     sleep,

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { programPath } from './program-path.ts';
 
 /** A child process that runs the program of another package. */
@@ -85,4 +86,17 @@ export async function runInForeground(
   signals.forceQuit.addEventListener('abort', terminate);
   if (signals.interrupted.aborted) terminate();
   return exitOf(child);
+}
+
+/** Runs the program of a package and returns its output. Rejects if it fails. */
+export async function programOutput(
+  packageName: string,
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [programPath(packageName), ...args], {
+    env: { ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
 }

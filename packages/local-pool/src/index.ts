@@ -1,3 +1,3 @@
-export { type ChildProgram, runInForeground, startProgram } from './child-program.ts';
+export { type ChildProgram, programOutput, runInForeground, startProgram } from './child-program.ts';
 export { isEmbeddedModelInstalled } from './embedded-model.ts';
 export { type LocalPool, startLocalPool } from './local-pool.ts';

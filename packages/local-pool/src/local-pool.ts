@@ -101,6 +101,8 @@ export function workerEnv(
   return childEnv(options.env, {
     ...NOT_FOR_WORKERS,
     PROBE_STATE: join(options.dataDir, 'probe_state.json'),
+    // Only if the caller wants it: the default of a worker is to look for model servers.
+    MACBATCH_DISCOVER: '0',
     ...pickVariables(WorkerConfig, options.env),
     // Only `worker join` uses a token.
     MACBATCH_JOIN_TOKEN: undefined,

@@ -9,6 +9,9 @@ const seconds = z.coerce.number('must be a number of seconds').min(0).max(3600);
 /** The control plane's limit. */
 const MAX_ALIAS_LENGTH = 200;
 
+const isAlias = (alias: string) => alias !== '' && alias.length <= MAX_ALIAS_LENGTH;
+const ALIAS_PROBLEM = `an alias has 1 to ${MAX_ALIAS_LENGTH} characters`;
+
 const Endpoint = z.strictObject({
   url: z.string('needs a url').min(1),
   key: z.string().optional(),
@@ -19,26 +22,41 @@ const Endpoint = z.strictObject({
   headersFile: z.string().optional(),
   models: z
     .record(z.string(), z.string(), 'needs models: alias to model name')
-    .refine(
-      (models) => Object.keys(models).every((alias) => alias !== '' && alias.length <= MAX_ALIAS_LENGTH),
-      `an alias has 1 to ${MAX_ALIAS_LENGTH} characters`,
-    ),
+    .refine((models) => Object.keys(models).every(isAlias), ALIAS_PROBLEM),
   jobTypes: z.array(z.enum(['chat', 'generate', 'embed'])).optional(),
   timeoutMs: z.number().int().positive().optional(),
   finishReasons: z.record(z.string(), z.string(), 'maps own finish reasons to known ones').optional(),
 });
 
-const Endpoints = z
-  .string()
-  .transform((text, ctx) => {
+function json(expected: string) {
+  return z.string().transform((text, ctx) => {
     try {
       return JSON.parse(text) as unknown;
     } catch {
-      ctx.addIssue('must be a JSON array of endpoints');
+      ctx.addIssue(expected);
       return z.NEVER;
     }
-  })
-  .pipe(z.array(Endpoint));
+  });
+}
+
+const Endpoints = json('must be a JSON array of endpoints').pipe(z.array(Endpoint));
+
+const ALIASES_EXPECTED = 'must be a JSON object: alias to model name';
+const Aliases = json(ALIASES_EXPECTED).pipe(
+  z
+    .record(z.string(), z.string(), ALIASES_EXPECTED)
+    .refine((aliases) => Object.keys(aliases).every(isAlias), ALIAS_PROBLEM),
+);
+
+/** Addresses with commas between them. */
+const Addresses = z.string().transform((text, ctx) =>
+  text.split(',').map((each) => {
+    const url = URL.parse(each.trim());
+    if (url?.protocol === 'http:' && url.pathname === '/' && url.username === '') return url.origin;
+    ctx.addIssue('must be addresses such as http://127.0.0.1:11434, with commas between them');
+    return z.NEVER;
+  }),
+);
 
 /** The variables of a worker. */
 export const WorkerConfig = z.object({
@@ -51,6 +69,11 @@ export const WorkerConfig = z.object({
   MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
   MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).optional(),
   MACBATCH_ENDPOINTS: Endpoints.default([]),
+  /** Looks for model servers on this machine if no endpoint is set. */
+  MACBATCH_DISCOVER: flag.default(true),
+  MACBATCH_DISCOVER_URLS: Addresses.optional(),
+  /** From an alias to the name of a model, for discovered servers. */
+  MACBATCH_ALIASES: Aliases.default({}),
   ...ProxyConfig.shape,
   MACBATCH_USE_LITE: flag.default(true),
   MACBATCH_NOOP: flag.default(false),

@@ -24,10 +24,17 @@ import {
   type Terminal,
 } from '@macbatch/terminal';
 import type { Command } from 'commander';
-import { type EndpointOptions, withEndpoint, withEndpointOptions } from '../options/endpoint-options.ts';
+import {
+  discoversServers,
+  type EndpointOptions,
+  hasEndpoint,
+  withEndpoint,
+  withEndpointOptions,
+} from '../options/endpoint-options.ts';
 import { INPUT_HELP, type InputFlags, withInputOptions } from '../options/input-options.ts';
 import { EMBEDDED_MODEL, openFileJob } from '../options/job-draft.ts';
 import { type JobOptions, withJobOptions } from '../options/job-options.ts';
+import { withModelServer } from '../options/model-server.ts';
 import { type OutputFlags, openOutput, withOutputOptions } from '../options/output-options.ts';
 import { ownCommand } from '../options/own-command.ts';
 import { type PreviewFlags, triedCount, withPreviewOptions } from '../options/preview-options.ts';
@@ -89,8 +96,11 @@ export function addRun(program: Command, terminal: Terminal): void {
         contentHash,
         idempotencyKey: options.fresh === true ? `fresh-${randomUUID()}` : contentHash,
       };
-      const env = withEndpoint(terminal, options, draft.header.model);
-      requireEndpoint(draft.header, env);
+      const env = await withModelServer(
+        draft.header,
+        withEndpoint(terminal, options, draft.header.model),
+        terminal,
+      );
       requireValidParams(draft.header);
       if (draft.header.model === EMBEDDED_MODEL && !hasEndpoint(env) && !isEmbeddedModelInstalled())
         throw new Failure(
@@ -153,28 +163,13 @@ function defaultOutput(input: JobInput | null): string {
 
 /** One worker per model server: a worker adapts the number of concurrent requests, and a second one would disturb that. */
 function defaultWorkers(env: Readonly<Record<string, string | undefined>>): number {
-  return hasEndpoint(env) ? 1 : 2;
-}
-
-/** Throws a `Failure` if only a model server can run the job and none is given. */
-function requireEndpoint({ job_type: type, model }: Draft['header'], env: Terminal['env']): void {
-  if (hasEndpoint(env) || type === 'noop' || model === EMBEDDED_MODEL) return;
-  throw new Failure(
-    EXIT.usage,
-    `--endpoint is missing: ${type} with the model ${model} needs a model server, such as --endpoint http://127.0.0.1:11434/v1`,
-  );
+  return hasEndpoint(env) || discoversServers(env) ? 1 : 2;
 }
 
 /** Throws a `Failure` that names a param which the control plane would refuse. */
 function requireValidParams({ job_type: type, params = {} }: Draft['header']): void {
   const found = paramProblem(type, params);
   if (found !== null) throw new Failure(EXIT.usage, `--params: ${found.path}: ${found.problem}`);
-}
-
-function hasEndpoint({
-  MACBATCH_ENDPOINTS: endpoints,
-}: Readonly<Record<string, string | undefined>>): boolean {
-  return endpoints !== undefined && endpoints !== '[]';
 }
 
 function stopText(target: OutcomeTarget, output: string): string {

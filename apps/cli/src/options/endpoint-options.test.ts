@@ -6,12 +6,14 @@ import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { type EndpointOptions, withEndpoint, withEndpointOptions } from './endpoint-options.ts';
 
-function endpointsOf(args: readonly string[], env: Record<string, string> = {}, alias?: string): unknown {
+function envOf(args: readonly string[], env: Record<string, string> = {}, alias?: string) {
   const command = withEndpointOptions(new Command().argument('[file]')).exitOverride();
   command.parse(args, { from: 'user' });
-  const endpoints = withEndpoint({ env, cwd: import.meta.dirname }, command.opts<EndpointOptions>(), alias)[
-    'MACBATCH_ENDPOINTS'
-  ];
+  return withEndpoint({ env, cwd: import.meta.dirname }, command.opts<EndpointOptions>(), alias);
+}
+
+function endpointsOf(args: readonly string[], env: Record<string, string> = {}, alias?: string): unknown {
+  const { MACBATCH_ENDPOINTS: endpoints } = envOf(args, env, alias);
   return endpoints === undefined ? undefined : JSON.parse(endpoints);
 }
 
@@ -70,6 +72,15 @@ it('refuses invalid headers without repeating their values', () => {
   expect(refusal(...endpoint, '--header-file', 'missing')).toMatch(/--header-file: ENOENT/);
   expect(refusal('--header', 'a: b')).toBe('--header needs --endpoint');
   expect(refusal('--header-file', headerFile)).toBe('--header-file needs --endpoint');
+});
+
+it('maps aliases of discovered servers when there is no --endpoint', () => {
+  expect(envOf(['--map', 'a=x', '--map', 'b=y:1'])).toEqual({ MACBATCH_ALIASES: '{"a":"x","b":"y:1"}' });
+  for (const [name, value] of [
+    ['MACBATCH_DISCOVER', '0'],
+    ['MACBATCH_ENDPOINTS', '[{}]'],
+  ] as const)
+    expect(() => envOf(['--map', 'a=x'], { [name]: value })).toThrow(/--map needs --endpoint/);
 });
 
 it('leaves the environment unchanged when there is no --endpoint', () => {

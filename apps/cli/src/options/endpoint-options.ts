@@ -24,7 +24,11 @@ export function withEndpointOptions(command: Command): Command {
       '--header-file <file>',
       'file of such headers, one a line, for secrets: other users can see the arguments of a process',
     )
-    .option('--map <alias=model>', 'name of a model alias on that server (repeatable)', repeated)
+    .option(
+      '--map <alias=model>',
+      'name of a model alias on that server, or on the servers that the worker finds (repeatable)',
+      repeated,
+    )
     .addHelpText(
       'after',
       '\nHTTP_PROXY, HTTPS_PROXY and NO_PROXY apply to model servers on other machines. MACBATCH_CA_FILE names a PEM file of\ncertificate authorities to trust. MACBATCH_ENDPOINTS sets up several servers: docs/model-servers.md',
@@ -43,27 +47,29 @@ export function withEndpoint(
   defaultAlias?: string,
 ): Record<string, string | undefined> {
   if (options.endpoint === undefined) {
-    for (const name of ['map', 'header', 'headerFile'] as const) {
+    for (const name of ['header', 'headerFile'] as const) {
       const option = name === 'headerFile' ? '--header-file' : `--${name}`;
       if (options[name] !== undefined) throw new Failure(EXIT.usage, `${option} needs --endpoint`);
     }
-    return { ...env };
+    const aliases = aliasesOf(options);
+    if (Object.keys(aliases).length === 0) return { ...env };
+    if (!discoversServers(env))
+      throw new Failure(
+        EXIT.usage,
+        '--map needs --endpoint, or a worker that looks for model servers itself',
+      );
+    return { ...env, MACBATCH_ALIASES: JSON.stringify(aliases) };
   }
   if (!['http:', 'https:'].includes(URL.parse(options.endpoint)?.protocol ?? ''))
     throw new Failure(
       EXIT.usage,
       '--endpoint must begin with http:// or https://, such as http://127.0.0.1:11434/v1',
     );
-  const pairs = (options.map ?? []).map((pair) => {
-    const equalsAt = pair.indexOf('=');
-    if (equalsAt < 1 || equalsAt === pair.length - 1)
-      throw new Failure(EXIT.usage, `--map takes alias=model, not "${pair}"`);
-    return [pair.slice(0, equalsAt), pair.slice(equalsAt + 1)];
-  });
+  const aliases = aliasesOf(options);
   // Without --map, the model has the same name on the server as in the job.
   const models =
-    pairs.length > 0
-      ? Object.fromEntries(pairs)
+    Object.keys(aliases).length > 0
+      ? aliases
       : defaultAlias === undefined
         ? {}
         : { [defaultAlias]: defaultAlias };
@@ -80,6 +86,28 @@ export function withEndpoint(
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
   };
   return { ...env, MACBATCH_ENDPOINTS: JSON.stringify([endpoint]) };
+}
+
+/** Whether an environment names a model server. */
+export function hasEndpoint({
+  MACBATCH_ENDPOINTS: endpoints = '',
+}: Readonly<Record<string, string | undefined>>): boolean {
+  return !['', '[]'].includes(endpoints);
+}
+
+/** Whether a worker with this environment looks for model servers on its machine. */
+export function discoversServers(env: Readonly<Record<string, string | undefined>>): boolean {
+  return !hasEndpoint(env) && !['0', 'false'].includes(env['MACBATCH_DISCOVER'] ?? '');
+}
+
+function aliasesOf({ map = [] }: EndpointOptions): Readonly<Record<string, string>> {
+  const pairs = map.map((pair) => {
+    const equalsAt = pair.indexOf('=');
+    if (equalsAt < 1 || equalsAt === pair.length - 1)
+      throw new Failure(EXIT.usage, `--map takes alias=model, not "${pair}"`);
+    return [pair.slice(0, equalsAt), pair.slice(equalsAt + 1)] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 /** Reads the headers of the file and of the options. No message contains a value. */

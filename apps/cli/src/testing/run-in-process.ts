@@ -8,7 +8,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process, without this machine's configuration file. */
+/** Runs a command line in this process, without the configuration file and the model servers of this machine. */
 export async function runInProcess(
   args: readonly string[],
   {
@@ -33,7 +33,7 @@ export async function runInProcess(
     stdin: process.stdin,
     stdout: capture('stdout'),
     stderr: capture('stderr'),
-    env: { HOME: cwd, ...env },
+    env: { HOME: cwd, MACBATCH_DISCOVER: '0', ...env },
     cwd,
     interrupted,
     forceQuit: new AbortController().signal,

@@ -4,6 +4,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { Runtime } from '../runtimes/runtime.ts';
 import type { Pauses } from '../worker/pauses.ts';
 import type { FormerBoots } from '../worker-folder/former-boots.ts';
+import type { ModelsStatus } from '../worker-folder/models-status.ts';
 import type { RunningItems } from '../worker-folder/running-items.ts';
 
 export interface AgentOptions {
@@ -34,6 +35,8 @@ export interface AgentOptions {
   readonly reportMs?: number;
   /** How long the worker waits when a model server is in trouble. */
   readonly pauses?: Pauses;
+  /** Is called with each heartbeat. */
+  readonly onModels?: (status: Omit<ModelsStatus, 'pid'>) => void;
   readonly log: (event: string, fields?: Readonly<Record<string, unknown>>) => void;
   /** A clock for durations, in milliseconds. It never goes back, and advances while the machine sleeps: see `steadyClock`. */
   readonly now: () => number;

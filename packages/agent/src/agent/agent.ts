@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { REPORT_SECONDS } from '@macbatch/core';
+import { DiscoveryLoop } from '../loops/discovery-loop.ts';
 import { HeartbeatLoop } from '../loops/heartbeat-loop.ts';
 import { Recovery } from '../loops/recovery.ts';
 import { ReportLoop } from '../loops/report-loop.ts';
@@ -32,6 +33,7 @@ export class Agent {
   readonly #heartbeats: HeartbeatLoop;
   readonly #reports: ReportLoop;
   readonly #work: WorkLoop;
+  readonly #discovery: DiscoveryLoop;
   readonly #draining = new AbortController();
   /** Aborts when nothing runs any more after a drain. */
   readonly #idle = new AbortController();
@@ -76,6 +78,7 @@ export class Agent {
     const recovery = new Recovery();
     this.#heartbeats = new HeartbeatLoop({ options, machine, meters, recovery });
     this.#reports = new ReportLoop({ options, machine, recovery });
+    this.#discovery = new DiscoveryLoop({ options, machine, meters });
     this.#work = new WorkLoop({ options, machine, meters, recovery, journal: this.#journal });
   }
 
@@ -95,6 +98,7 @@ export class Agent {
     const finished = new AbortController();
     const giveUp = new AbortController();
     const beating = this.#heartbeats.run(this.#stopped.signal);
+    const discovering = this.#discovery.run(this.#draining.signal);
     const reporting = this.#reports.run(finished.signal, giveUp.signal);
     await this.#work.run(this.#draining.signal);
     if (!this.#idle.signal.aborted) await once(this.#idle.signal, 'abort');
@@ -107,7 +111,7 @@ export class Agent {
     clearTimeout(farewell);
     clearTimeout(this.#alarm);
     this.#stopped.abort();
-    await beating;
+    await Promise.all([beating, discovering]);
     await this.#heartbeats.sayGoodbye();
     await Promise.all(this.#options.runtimes.map((runtime) => runtime.close()));
     this.#machine.dispatch({ kind: 'stopped' });
@@ -207,7 +211,14 @@ export class Agent {
 
   async #askSlots({ runtime, model }: Extract<Effect, { readonly kind: 'ask_slots' }>): Promise<void> {
     const slots = await this.#options.runtimes[runtime]?.slots?.().catch(() => null);
-    if (slots != null) this.#machine.dispatch({ kind: 'slots_known', runtime, model, slots });
+    if (slots != null)
+      this.#machine.dispatch({
+        kind: 'slots_known',
+        runtime,
+        model,
+        slots: slots.count,
+        isLimit: slots.isLimit,
+      });
   }
 
   async #probe({ runtime, offers }: Extract<Effect, { readonly kind: 'probe_offers' }>): Promise<void> {

@@ -9,7 +9,7 @@ it.skipIf(findLlamaServer() === undefined)(
     const server = await startLlamaServer();
     const pool = await TestPool.open();
     const runtime = openAiEndpoint({ url: server.url, models: { demo: 'tiny-demo' } }, { now: Date.now });
-    expect(await runtime.slots?.()).toBe(4); // `startLlamaServer` asks for four
+    expect(await runtime.slots?.()).toEqual({ count: 4, isLimit: true }); // `startLlamaServer` asks for four
     pool.start('mac', runtime, { concurrency: 4, leaseLimit: 2, heartbeatMs: 1000 });
     const { job } = await pool.client.submit(async function* () {
       yield '{"job_type":"chat","model":"demo","params":{"temperature":0},"shard_size":5}';

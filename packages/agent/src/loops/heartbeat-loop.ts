@@ -11,6 +11,7 @@ import {
 } from '../worker/heartbeat-plan.ts';
 import { troublesOf } from '../worker/troubles.ts';
 import { offeredNow } from '../worker/work-wanted.ts';
+import type { WorkerState } from '../worker/worker-state.ts';
 
 import type { Recovery } from './recovery.ts';
 import { Signal } from './signal.ts';
@@ -123,6 +124,7 @@ export class HeartbeatLoop {
     const { options, machine, meters } = this.#deps;
     const offers = offeredNow(machine.state, options.now());
     const troubles = troublesOf(machine.state, options.now());
+    options.onModels?.({ troubles: [...troubles], limits: limitsOf(machine.state) });
     return {
       worker_id: options.workerId,
       boot_id: options.bootId,
@@ -136,4 +138,11 @@ export class HeartbeatLoop {
       ...(troubles.length === 0 ? {} : { troubles: [...troubles] }),
     };
   }
+}
+
+/** The most items of each model that may run concurrently now. */
+function limitsOf({ runtimes }: WorkerState): { endpoint: string; model: string; items: number }[] {
+  return runtimes.flatMap(({ name, control }) =>
+    control.lanes.map(({ model, limit }) => ({ endpoint: name, model, items: Math.floor(limit) })),
+  );
 }

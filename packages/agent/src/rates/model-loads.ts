@@ -28,6 +28,7 @@ export interface TimedRun {
 export class ModelLoads {
   readonly #now: () => number;
   readonly #loaded = new Map<Runtime, string>();
+  readonly #found = new Map<Runtime, ReadonlySet<string>>();
   /** Runtimes whose first item after a swap is running. Items that start during the load also wait for it. */
   readonly #loading = new Set<Runtime>();
   readonly #times = new Map<Runtime, Map<string, Times>>();
@@ -57,6 +58,11 @@ export class ModelLoads {
     };
   }
 
+  /** Notes the models that the runtime's server said are in memory. */
+  found(runtime: Runtime, models: readonly string[]): void {
+    this.#found.set(runtime, new Set(models));
+  }
+
   /** Forgets the runtime's model, because its process has ended. */
   forget(runtime: Runtime): void {
     this.#loaded.delete(runtime);
@@ -64,7 +70,8 @@ export class ModelLoads {
 
   /** Whether the runtime has the offer's model loaded. */
   isLoaded(runtime: Runtime | undefined, { model }: Offer): boolean {
-    return runtime !== undefined && this.#loaded.get(runtime) === model;
+    if (runtime === undefined) return false;
+    return this.#loaded.get(runtime) === model || this.#found.get(runtime)?.has(model) === true;
   }
 
   /** Seconds that loading the model takes; null until a swap to it and one more item have been timed. */

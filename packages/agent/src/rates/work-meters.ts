@@ -35,6 +35,11 @@ export class WorkMeters {
     };
   }
 
+  /** Notes the models that the runtime's server said are in memory. */
+  found(runtime: Runtime, loaded: readonly string[]): void {
+    this.#loads.found(runtime, loaded);
+  }
+
   /** Forgets the runtime's model, because its process has ended. */
   crashed(runtime: Runtime): void {
     this.#loads.forget(runtime);

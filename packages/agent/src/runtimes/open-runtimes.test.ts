@@ -28,6 +28,7 @@ test('runs a model on the first runtime that offers it, and lists each offer onc
         { url: 'http://127.0.0.1:1/v1', models: { small: 'a' }, jobTypes: ['chat'] },
         { url: 'http://127.0.0.1:2/v1', models: { small: 'b', large: 'c' } },
       ],
+      discovery: null,
       useLite: true,
       noop: true,
     },
@@ -64,7 +65,7 @@ test('runs a model on the first runtime that offers it, and lists each offer onc
 });
 
 test('opens noop, with a fixed output', async () => {
-  const runtimes = openRuntimes({ endpoints: [], useLite: false, noop: true }, clock);
+  const runtimes = openRuntimes({ endpoints: [], discovery: null, useLite: false, noop: true }, clock);
   expect(offeredNow(workerWith(runtimes), 0)).toEqual([{ job_type: 'noop', model: 'noop' }]);
   const result = await runtimes[0]?.run({
     job_type: 'noop',
@@ -82,7 +83,8 @@ test.each([
   ['not a URL', 'http:// or https://'],
   ['http://me:secret@127.0.0.1/v1', 'password'],
 ])('refuses the URL %s without repeating it', (url, why) => {
-  const open = () => openRuntimes({ endpoints: [{ url, models: {} }], useLite: false, noop: false }, clock);
+  const open = () =>
+    openRuntimes({ endpoints: [{ url, models: {} }], discovery: null, useLite: false, noop: false }, clock);
   expect(open).toThrow(why);
   expect(open).not.toThrow(/secret/);
 });

@@ -1,3 +1,4 @@
+import { type DiscoveryConfig, discoveredEndpoints } from './discovery/discovered-endpoint.ts';
 import { type EndpointConfig, openAiEndpoint } from './endpoint/openai-endpoint.ts';
 import { noop } from './noop.ts';
 import type { Runtime } from './runtime.ts';
@@ -5,6 +6,8 @@ import { useLite } from './use-lite/use-lite.ts';
 
 export interface RuntimesConfig {
   readonly endpoints: readonly EndpointConfig[];
+  /** Looks for model servers on this machine. Null: uses only `endpoints`. */
+  readonly discovery: DiscoveryConfig | null;
   readonly useLite: boolean;
   readonly noop: boolean;
 }
@@ -13,6 +16,7 @@ export interface RuntimesConfig {
 export function openRuntimes(config: RuntimesConfig, clock: { now: () => number }): readonly Runtime[] {
   return [
     ...config.endpoints.map((endpoint) => openAiEndpoint(endpoint, clock)),
+    ...(config.discovery === null ? [] : discoveredEndpoints(config.discovery, clock)),
     ...(config.useLite ? [useLite()] : []),
     ...(config.noop ? [noop()] : []),
   ];

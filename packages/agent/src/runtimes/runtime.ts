@@ -135,9 +135,34 @@ export interface Runtime {
   probe?(offers: readonly WithdrawnOffer[]): Promise<readonly boolean[]>;
   /** Whether the model answers a request for one token. */
   answers?(model: string): Promise<boolean>;
-  /** How many items its server runs concurrently; null if the server does not say. */
-  slots?(): Promise<number | null>;
+  /** How many items its server runs concurrently; null if that is not known. */
+  slots?(): Promise<ServerSlots | null>;
+  /**
+   * Looks what its server offers now. Only a runtime whose server was not configured but discovered has this: its
+   * `offers` are empty before the first look. A server that is missed for `goneAfterMs` has ended.
+   */
+  look?(goneAfterMs: number): Promise<Look>;
+  /** Calls `listener` when a run has failed in a way that a look may explain. */
+  onTrouble?(listener: () => void): void;
   close(): Promise<void>;
+}
+
+/** How many items a server runs concurrently. */
+export interface ServerSlots {
+  readonly count: number;
+  /** The server has said so: more items would only wait. Otherwise it is what such servers do by default. */
+  readonly isLimit: boolean;
+}
+
+/** What a look at a discovered server has found. */
+interface Look {
+  /** The server with its address, for messages. */
+  readonly name: string;
+  readonly offers: readonly Offer[];
+  /** Names of models in memory. */
+  readonly loaded: readonly string[];
+  /** The server starts or may have ended: the next look should come soon. */
+  readonly isUnsettled: boolean;
 }
 
 /** An offer that a runtime could not run, and the code of the failure. */

@@ -168,13 +168,20 @@ const MAKE = {
       : null,
   nameSlots: ({ runtimes }, _outside, pick) =>
     runtimes[0]?.slotsAsked.includes('m') === true
-      ? { kind: 'slots_known', runtime: 0, model: 'm', slots: 1 + (pick % 6) }
+      ? { kind: 'slots_known', runtime: 0, model: 'm', slots: 1 + (pick % 6), isLimit: pick % 2 === 0 }
       : null,
   wake: ({ wakeAt }, outside) => {
     if (wakeAt === null) return null;
     outside.now = Math.max(outside.now, wakeAt);
     return { kind: 'time_passed' };
   },
+  find: ({ settings }, _outside, pick) => ({
+    kind: 'offers_found',
+    runtime: 0,
+    name: 'server',
+    // Mostly all of them, because a worker without offers does little.
+    offers: (settings.runtimes[0]?.offers ?? []).slice(Math.max(0, (pick % 6) - 3)),
+  }),
   swap: () => ({ kind: 'model_swapped' }),
   drain: (state, _outside, pick) => (pick % 6 === 0 && state.life !== 'draining' ? { kind: 'drain' } : null),
   abort: (state, _outside, pick) =>
@@ -208,6 +215,7 @@ export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
       often('test', 1),
       often('nameSlots', 1),
       often('wake', 3),
+      often('find', 1),
       often('swap', 1),
       often('drain', 1),
       often('abort', 1),

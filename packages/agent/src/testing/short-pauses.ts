@@ -15,6 +15,9 @@ function shortened(factor: number): Pauses {
     rejectionPatienceMs,
     lonePatienceMs,
     patienceMs,
+    lookMs,
+    lookSoonMs,
+    lookAfterFailureMs,
   } = PAUSES;
   return {
     unreachableMs: unreachableMs / factor,
@@ -35,5 +38,8 @@ function shortened(factor: number): Pauses {
     rejectionPatienceMs: rejectionPatienceMs / factor,
     lonePatienceMs: lonePatienceMs / factor,
     patienceMs: patienceMs / factor,
+    lookMs: lookMs / factor,
+    lookSoonMs: lookSoonMs / factor,
+    lookAfterFailureMs: lookAfterFailureMs / factor,
   };
 }

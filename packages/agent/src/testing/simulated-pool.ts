@@ -206,7 +206,7 @@ function startWorker(
       case 'ask_slots': {
         const { runtime, model } = effect;
         const { slots } = server;
-        if (slots !== undefined) soon(() => ({ kind: 'slots_known', runtime, model, slots }));
+        if (slots !== undefined) soon(() => ({ kind: 'slots_known', runtime, model, slots, isLimit: true }));
         break;
       }
       case 'test_server': {

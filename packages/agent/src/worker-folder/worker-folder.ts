@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Outbox } from '../outbox/outbox.ts';
 import { addBoot, type FormerBoots } from './former-boots.ts';
+import { MODELS_STATUS, type ModelsStatus } from './models-status.ts';
+import { replaceFile } from './replace-file.ts';
 import { RunningItems } from './running-items.ts';
 
 /** A worker's own folder on this machine. One process at a time owns it. */
@@ -13,6 +15,8 @@ export interface WorkerFolder {
   readonly dropped: number;
   readonly boots: FormerBoots;
   readonly running: RunningItems;
+  /** Saves what the worker says about its models, if that has changed. */
+  saveModels(status: Omit<ModelsStatus, 'pid'>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,15 +35,22 @@ export async function workerFolder(
   const folder = await claim(stateDir, workerId);
   const { outbox, dropped } = await Outbox.open(join(folder, OUTBOX));
   const running = await RunningItems.open(join(folder, RUNNING), join(folder, CRASHED));
+  let saved = '';
   return {
     outbox,
     running,
+    async saveModels(status) {
+      const text = `${JSON.stringify({ pid: process.pid, ...status })}\n`;
+      if (text === saved) return;
+      saved = text;
+      await replaceFile(join(folder, MODELS_STATUS), text);
+    },
     dropped,
     boots: await addBoot(join(folder, BOOTS), bootId),
     async close() {
       await outbox.close();
       running.close();
-      await rm(join(folder, OWNER), { force: true });
+      for (const name of [MODELS_STATUS, OWNER]) await rm(join(folder, name), { force: true });
     },
   };
 }

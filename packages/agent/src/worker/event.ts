@@ -47,12 +47,22 @@ export type Happening =
       readonly test: number;
       readonly works: boolean;
     }
-  /** A server has said how many items it runs concurrently. */
+  /** How many items a server runs concurrently. */
   | {
       readonly kind: 'slots_known';
       readonly runtime: number;
       readonly model: string;
       readonly slots: number;
+      /** The server has said so. Otherwise it is what such servers do by default, and more may be better. */
+      readonly isLimit: boolean;
+    }
+  /** A discovered server has other models than before, or a server was found or has gone. */
+  | {
+      readonly kind: 'offers_found';
+      readonly runtime: number;
+      /** For logs. */
+      readonly name: string;
+      readonly offers: readonly Offer[];
     }
   | { readonly kind: 'drain' }
   /** The grace time of a drain is over. */

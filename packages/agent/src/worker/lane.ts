@@ -1,3 +1,4 @@
+import type { ServerSlots } from '../runtimes/runtime.ts';
 import { type Gate, openedBy } from './gate.ts';
 import { answerAfter, NO_REJECTIONS, type Rejections } from './rejections.ts';
 
@@ -88,11 +89,15 @@ export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit
   };
 }
 
-/** Starts with as many items as the server runs concurrently, unless the server has shown signs of load before. */
-export function laneWithSlots(lane: Lane, serverSlots: number, maxLimit: number): Lane {
-  const highest = Math.max(1, Math.min(serverSlots, maxLimit));
-  const limit = lane.caution === null && lane.gate === null ? highest : Math.min(lane.limit, highest);
-  return { ...lane, serverSlots, limit };
+/**
+ * Starts with as many items as the server runs concurrently, unless the server has shown signs of load before. Runs no
+ * more if that is the server's limit.
+ */
+export function laneWithSlots(lane: Lane, { count, isLimit }: ServerSlots, maxLimit: number): Lane {
+  const highest = Math.max(1, Math.min(count, maxLimit));
+  const isFresh = lane.caution === null && lane.gate === null;
+  if (!isLimit) return isFresh ? { ...lane, limit: Math.max(lane.limit, highest) } : lane;
+  return { ...lane, serverSlots: count, limit: isFresh ? highest : Math.min(lane.limit, highest) };
 }
 
 /** Counts a test with one token. An answer says nothing about how many items may run. */

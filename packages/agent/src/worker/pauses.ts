@@ -31,6 +31,12 @@ export interface Pauses {
   readonly lonePatienceMs: number;
   /** The same if several items fail. */
   readonly patienceMs: number;
+  /** Between looks for model servers on this machine. */
+  readonly lookMs: number;
+  /** The same while a server starts or may have ended. One that is missed for that long has ended. */
+  readonly lookSoonMs: number;
+  /** The same after items have failed. */
+  readonly lookAfterFailureMs: number;
 }
 
 export const PAUSES: Pauses = {
@@ -52,4 +58,7 @@ export const PAUSES: Pauses = {
   rejectionPatienceMs: 30_000,
   lonePatienceMs: 150_000,
   patienceMs: 5 * 60_000,
+  lookMs: 60_000,
+  lookSoonMs: 10_000,
+  lookAfterFailureMs: 2000,
 };

@@ -7,6 +7,7 @@ import { fillSlots } from './fill-slots.ts';
 import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
+import { offersFound } from './offers-found.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
 import { slotsKnown } from './server-slots.ts';
 import { serverTested } from './test-server.ts';
@@ -68,6 +69,8 @@ function changeFor(event: WorkerEvent): Change {
       return serverTested(event);
     case 'slots_known':
       return slotsKnown(event);
+    case 'offers_found':
+      return inOrder(offersFound(event), fillSlots(event.now));
     case 'drain':
       return inOrder(becomes('draining'), leaveAllTasks(event.now));
     case 'grace_over':

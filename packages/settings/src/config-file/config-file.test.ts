@@ -31,6 +31,8 @@ describe('parseConfigFile', () => {
       heartbeat_seconds = 2.5
       use_lite = true
       no_proxy = "localhost"
+      discover_urls = ["http://127.0.0.1:11500", "http://127.0.0.1:1234"]
+      aliases = { qwen3 = "qwen3:8b" }
 
       [[worker.endpoints]]
       url = "http://127.0.0.1:11434/v1"
@@ -50,6 +52,8 @@ describe('parseConfigFile', () => {
       MACBATCH_HEARTBEAT_SECONDS: 2.5,
       MACBATCH_USE_LITE: true,
       no_proxy: 'localhost',
+      MACBATCH_DISCOVER_URLS: ['http://127.0.0.1:11500', 'http://127.0.0.1:1234'],
+      MACBATCH_ALIASES: { qwen3: 'qwen3:8b' },
       MACBATCH_ENDPOINTS: [
         {
           url: 'http://127.0.0.1:11434/v1',

@@ -18,6 +18,9 @@ export function settingText(
     return Array.isArray(value)
       ? JSON.stringify(value.map((each) => endpoint(each, resolvePath)))
       : undefined;
+  if (name === 'aliases')
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
+  if (name === 'discover_urls') return Array.isArray(value) ? value.join(',') : undefined;
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'string') return undefined;

@@ -3,6 +3,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findLlamaServer, type LlamaServer, spawnLlamaServer } from '../../testing/llama-server.ts';
+import { discoveredEndpoints } from '../discovery/discovered-endpoint.ts';
+import { listServers } from '../discovery/list-servers.ts';
 import type { RunRequest, Runtime } from '../runtime.ts';
 import { type EndpointConfig, openAiEndpoint } from './openai-endpoint.ts';
 
@@ -67,6 +69,24 @@ describe.skipIf(findLlamaServer() === undefined)(
       const payload = { messages: [{ role: 'user', content: 'Hello!' }] };
       const messages = await runtime.run(request('chat', payload, { params: { temperature: 0 } }));
       expect(JSON.parse(messages.output)).toMatchObject({ text: 'Hello! How can I help you?' });
+    });
+
+    test('is found by discovery, with its slots, its context length and an alias, and runs an item', async () => {
+      const { origin } = new URL(chatServer.url);
+      const [runtime] = discoveredEndpoints(
+        { aliases: { demo: 'tiny-demo' }, urls: [origin] },
+        { now: () => 0 },
+      );
+      onTestFinished(() => runtime?.close());
+      const look = await runtime?.look?.(0);
+      expect(look).toMatchObject({ name: `llama-server ${new URL(origin).host}`, isUnsettled: false });
+      expect(look?.offers).toContainEqual({ job_type: 'chat', model: 'demo' });
+      expect(look?.loaded).toEqual(['demo', 'tiny-demo']);
+      expect(await runtime?.slots?.()).toEqual({ count: 4, isLimit: true });
+      const result = await runtime?.run(request('chat', 'Hello!', { params: { temperature: 0 } }));
+      expect(result?.output).toContain('How can I help you?');
+      const [listed] = await listServers({ aliases: {}, urls: [origin] });
+      expect(listed?.models).toMatchObject([{ name: 'tiny-demo', contextLength: 256 }]);
     });
 
     test('continues a prompt for generate, and reports a truncated answer', async () => {

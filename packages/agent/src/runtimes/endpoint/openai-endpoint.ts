@@ -48,9 +48,32 @@ export interface EndpointConfig {
 }
 
 /** Runs items on any server with OpenAI's API: Ollama, LM Studio, mlx_lm.server, llama-server, … */
-export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => number }): Runtime {
-  const server = new ModelServer({ ...config, timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS });
+export function openAiEndpoint(config: EndpointConfig, clock: Clock): Runtime {
   const models = new Map(Object.entries(config.models));
+  const workTypes = endpointWorkTypes(config.jobTypes ?? ENDPOINT_JOB_TYPES);
+  return {
+    ...endpointRuntime(config, { modelNamed: (alias) => models.get(alias) }, clock),
+    offers: [...models.keys()].flatMap((model) => workTypes.map((job_type) => ({ job_type, model }))),
+  };
+}
+
+interface Clock {
+  readonly now: () => number;
+}
+
+/** What a server offers. It may change while the runtime is open. */
+export interface EndpointModels {
+  /** The model's name on the server; undefined if the server is not set up to run it. */
+  readonly modelNamed: (alias: string) => string | undefined;
+}
+
+/** Opens a runtime without offers for a server. */
+export function endpointRuntime(
+  config: Omit<EndpointConfig, 'models'>,
+  { modelNamed }: EndpointModels,
+  { now }: Clock,
+): Runtime {
+  const server = new ModelServer({ ...config, timeoutMs: config.timeoutMs ?? DEFAULT_TIMEOUT_MS });
   const jobTypes = config.jobTypes ?? ENDPOINT_JOB_TYPES;
   const workTypes = endpointWorkTypes(jobTypes);
   const ownReasons = Object.fromEntries(
@@ -64,10 +87,10 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
   return {
     name: `openai-endpoint ${server.host}`,
     remote: true,
-    offers: [...models.keys()].flatMap((model) => workTypes.map((job_type) => ({ job_type, model }))),
+    offers: [],
     async run(request) {
       const workType = workTypes.find((one) => one === request.job_type);
-      const model = models.get(request.model);
+      const model = modelNamed(request.model);
       if (workType === undefined || model === undefined) {
         throw new RunFailure(
           'not_here',
@@ -91,7 +114,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
       return probing;
     },
     async answers(alias) {
-      const model = models.get(alias);
+      const model = modelNamed(alias);
       if (model === undefined) return false;
       const messages = [{ role: 'user', content: 'Hi' }];
       const reply = await server.post(
@@ -176,7 +199,7 @@ export function openAiEndpoint(config: EndpointConfig, { now }: { now: () => num
       isReached = false;
     }
     return offers.map(({ offer, code }) => {
-      const listed = listsModel(list, models.get(offer.model) ?? offer.model);
+      const listed = listsModel(list, modelNamed(offer.model) ?? offer.model);
       if (listed !== undefined) hasListed = true;
       if (code === 'model_not_found') return listed === true;
       // A server without a list of models counts as back as soon as it answers.
