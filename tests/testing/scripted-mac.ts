@@ -44,12 +44,23 @@ export class ScriptedMac {
     });
   }
 
-  /** Leases at most this many tasks. */
+  /** Leases this many tasks, in as many calls as it takes. */
   async lease(tasks: number): Promise<readonly LeasedTask[]> {
-    const reply = await this.#client.call('leaseTasks', {
-      body: { ...this.#names, lease_limit: tasks, slots: 1000, offers: [OFFER], renews: true },
-    });
-    return reply.tasks;
+    const leased: LeasedTask[] = [];
+    while (leased.length < tasks) {
+      const reply = await this.#client.call('leaseTasks', {
+        body: {
+          ...this.#names,
+          lease_limit: tasks - leased.length,
+          slots: 1000,
+          offers: [OFFER],
+          renews: true,
+        },
+      });
+      if (reply.tasks.length === 0) throw new Error(`only ${leased.length} of ${tasks} tasks can be leased`);
+      leased.push(...reply.tasks);
+    }
+    return leased;
   }
 
   async report(tasks: readonly LeasedTask[], errorOf: ErrorOf = () => null): Promise<void> {
@@ -69,7 +80,7 @@ export class ScriptedMac {
     });
   }
 
-  /** Sends a heartbeat, then leases at most this many tasks and reports all their items. */
+  /** Sends a heartbeat, then leases this many tasks and reports all their items. */
   async run(tasks: number, errorOf?: ErrorOf): Promise<void> {
     await this.heartbeat();
     await this.report(await this.lease(tasks), errorOf);
