@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { describeInBrowser, live, openTab } from './testing/browser.ts';
-import { ScriptedMac, submitNoop } from './testing/scripted-mac.ts';
+import { ScriptedMac, submitItems } from './testing/scripted-mac.ts';
 
 /** Widths of the window in CSS pixels. Each costs as much time as the first. */
 const WIDTHS = (process.env['MACBATCH_PAGE_WIDTHS'] ?? '1280').split(',').map(Number);
@@ -31,6 +31,8 @@ describeInBrowser('the pages for everyone', (pool) => {
     for (const path of paths) {
       await page.goto(path);
       if ((await page.locator('#live').count()) > 0) await live(page);
+      const regions = await page.locator('[aria-live], [role=status], [role=alert], [role=log]').count();
+      if (regions > 1) faults.push(`${path}: ${regions} live regions`);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 });
         for (const colorScheme of THEMES) {
@@ -49,16 +51,16 @@ describeInBrowser('the pages for everyone', (pool) => {
 
   it('axe finds nothing on any page of a pool in use', async () => {
     const { client } = pool.control;
-    const mac = new ScriptedMac(client, 'studio');
+    const mac = new ScriptedMac(client, 'studio', 'qwen3');
     const names = Array.from({ length: 20 }, (_, n) => `item-${n}`);
-    const ended = await submitNoop(client, 'reviews.csv', names);
+    const ended = await submitItems(client, { name: 'reviews.csv', model: 'qwen3', items: names });
     await mac.run(20, (id) => (id.endsWith('7') ? { code: 'too_long', message: `${id} is too long` } : null));
-    const open = await submitNoop(client, 'tickets.csv', names);
+    const open = await submitItems(client, { name: 'tickets.csv', model: 'qwen3', items: names });
     await mac.run(5);
     await mac.lease(3);
-    await new ScriptedMac(client, 'paused').heartbeat();
+    await new ScriptedMac(client, 'paused', 'qwen3').heartbeat();
     await client.call('pauseWorker', { params: { id: 'paused' }, body: { drain: false, reason: 'a talk' } });
-    await new ScriptedMac(client, 'old').heartbeat({
+    await new ScriptedMac(client, 'old', 'qwen3').heartbeat({
       models: [],
       troubles: [
         {

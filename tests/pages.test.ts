@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { describeInBrowser, live, openTab } from './testing/browser.ts';
 import { command } from './testing/command.ts';
 import { startControl } from './testing/pool.ts';
-import { ScriptedMac, submitNoop } from './testing/scripted-mac.ts';
+import { ScriptedMac, submitItems } from './testing/scripted-mac.ts';
 
 describeInBrowser('the pages in a browser', (pool) => {
   it('show a first visitor how to begin, and times in the zone of the browser', async () => {
@@ -45,13 +45,13 @@ describeInBrowser('the pages in a browser', (pool) => {
     const folder = testFolder();
     const lines = Array.from({ length: 4 }, (_, n) => `${JSON.stringify({ id: `i${n}`, payload: n })}\n`);
     writeFileSync(join(folder, 'moving.jsonl'), lines.join(''));
-    const submit = ['submit', 'moving.jsonl', '--type', 'noop', '--model', 'noop', '--shard-size', '1'];
+    const submit = ['submit', 'moving.jsonl', '--type', 'noop', '--model', 'moving', '--shard-size', '1'];
     const submitted = await command(submit, { cwd: folder, env: { MACBATCH_URL: control.url } });
     expect(submitted).toMatchObject({ exit: 0 });
 
     const row = page.getByRole('row', { name: 'moving.jsonl' });
     await row.getByText('queued').waitFor();
-    const mac = new ScriptedMac(control.client, 'mover');
+    const mac = new ScriptedMac(control.client, 'mover', 'moving');
     await mac.run(1);
     await row.getByText('1 of 4').waitFor();
     await row.getByText('running').waitFor();
@@ -63,8 +63,12 @@ describeInBrowser('the pages in a browser', (pool) => {
 
   it('lead from a failing job to its group of failures and to the retry of the group', async () => {
     const { client } = pool.control;
-    const mac = new ScriptedMac(client, 'failing');
-    const id = await submitNoop(client, 'failing.csv', ['a', 'b', 'c', 'd']);
+    const mac = new ScriptedMac(client, 'breaker', 'breaking');
+    const id = await submitItems(client, {
+      name: 'failing.csv',
+      model: 'breaking',
+      items: ['a', 'b', 'c', 'd'],
+    });
     await mac.run(4, (item) =>
       item === 'a'
         ? null
@@ -98,7 +102,7 @@ describeInBrowser('the pages in a browser', (pool) => {
 
   it('keep their figures while the connection is lost, say since when, and recover', async () => {
     const control = await startControl();
-    await submitNoop(control.client, 'kept.csv', ['a', 'b']);
+    await submitItems(control.client, { name: 'kept.csv', model: 'kept', items: ['a', 'b'] });
     const page = await openTab(pool, { baseURL: control.url, expectedErrors: /./ });
     await page.goto('/');
     await live(page);
@@ -112,7 +116,7 @@ describeInBrowser('the pages in a browser', (pool) => {
     expect(await row.getByText('0 of 2').isVisible()).toBe(true);
 
     await control.again();
-    await new ScriptedMac(control.client, 'keeper').run(1);
+    await new ScriptedMac(control.client, 'keeper', 'kept').run(1);
     await live(page);
     await row.getByText('1 of 2').waitFor();
   });

@@ -4,29 +4,31 @@ import type { LeasedTask, RouteInput } from '@macbatch/contract';
 /** The error with which an item ends; null: it ends with an output. */
 export type ErrorOf = (itemId: string) => { readonly code: string; readonly message: string } | null;
 
-const OFFER = { job_type: 'noop', model: 'noop', items_per_second: 100 } as const;
-
-/** Submits a job with a name, and with these items for the model `noop`. Returns its id. */
-export async function submitNoop(
+/** Submits a job for a model, with one task for each of these items. Returns its id. */
+export async function submitItems(
   client: Client,
-  name: string,
-  items: readonly string[],
-  shardSize = 1,
+  {
+    name,
+    model,
+    items,
+  }: { readonly name: string; readonly model: string; readonly items: readonly string[] },
 ): Promise<string> {
   const { job } = await client.submit(async function* () {
-    yield JSON.stringify({ job_type: 'noop', model: 'noop', name, shard_size: shardSize });
+    yield JSON.stringify({ job_type: 'noop', model, name, shard_size: 1 });
     for (const id of items) yield JSON.stringify({ id, payload: 1 });
   });
   return job.id;
 }
 
-/** A Mac that does what the test says, over the API of a real control plane. It offers the model `noop`. */
+/** A Mac that does what the test says, over the API of a real control plane. It offers one model. */
 export class ScriptedMac {
   readonly #client: Client;
   readonly #names: { readonly worker_id: string; readonly boot_id: string };
+  readonly #model: string;
 
-  constructor(client: Client, id: string) {
+  constructor(client: Client, id: string, model: string) {
     this.#client = client;
+    this.#model = model;
     this.#names = { worker_id: id, boot_id: `boot of ${id}` };
   }
 
@@ -36,7 +38,7 @@ export class ScriptedMac {
         ...this.#names,
         hostname: `${this.#names.worker_id}.local`,
         job_types: ['noop'],
-        models: ['noop'],
+        models: [this.#model],
         concurrency: 4,
         lease_limit: 100,
         ...more,
@@ -53,7 +55,7 @@ export class ScriptedMac {
           ...this.#names,
           lease_limit: tasks - leased.length,
           slots: 1000,
-          offers: [OFFER],
+          offers: [{ job_type: 'noop', model: this.#model, items_per_second: 100 }],
           renews: true,
         },
       });
