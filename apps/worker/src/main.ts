@@ -77,6 +77,7 @@ try {
     outbox: folder.outbox,
     running: folder.running,
     concurrency: config.MACBATCH_CONCURRENCY,
+    gentle: config.MACBATCH_GENTLE,
     leaseLimit: config.MACBATCH_LEASE_LIMIT ?? null,
     graceMs: config.MACBATCH_GRACE_SECONDS * 1000,
     heartbeatMs: config.MACBATCH_HEARTBEAT_SECONDS * 1000,

@@ -67,6 +67,8 @@ export const WorkerConfig = z.object({
   MACBATCH_JOIN_TOKEN: z.string().optional(),
   MACBATCH_WORKER_ID: programName.optional(),
   MACBATCH_CONCURRENCY: z.coerce.number('must be a number of items').int().min(1).max(1000).default(8),
+  /** Runs at most half as many items as it could. */
+  MACBATCH_GENTLE: flag.default(false),
   MACBATCH_LEASE_LIMIT: z.coerce.number('must be a number of tasks').int().min(1).max(1000).optional(),
   MACBATCH_ENDPOINTS: Endpoints.default([]),
   /** Looks for model servers on this machine if no endpoint is set. */

@@ -22,6 +22,11 @@ export interface AgentOptions {
   readonly running?: RunningItems;
   /** Number of items that run concurrently. */
   readonly concurrency: number;
+  /**
+   * Runs at most half as many items as `concurrency` and the model servers allow.
+   * @default false
+   */
+  readonly gentle?: boolean;
   /** The highest number of tasks in one lease call; null lets the control plane decide by the worker's rate. */
   readonly leaseLimit: number | null;
   /** How long running items may continue after a request to stop. */

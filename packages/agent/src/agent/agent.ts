@@ -40,7 +40,8 @@ export class Agent {
   readonly #stopped = new AbortController();
   #alarm: NodeJS.Timeout | undefined;
 
-  constructor(options: AgentOptions) {
+  constructor(given: AgentOptions) {
+    const options = given.gentle === true ? { ...given, concurrency: half(given.concurrency) } : given;
     const { runtimes, boots, concurrency, now, log } = options;
     this.#options = options;
     const machine = new WorkerMachine(
@@ -211,18 +212,24 @@ export class Agent {
 
   async #askSlots({ runtime, model }: Extract<Effect, { readonly kind: 'ask_slots' }>): Promise<void> {
     const slots = await this.#options.runtimes[runtime]?.slots?.().catch(() => null);
-    if (slots != null)
-      this.#machine.dispatch({
-        kind: 'slots_known',
-        runtime,
-        model,
-        slots: slots.count,
-        isLimit: slots.isLimit,
-      });
+    if (slots == null) return;
+    const { count, isLimit } = slots;
+    this.#machine.dispatch({
+      kind: 'slots_known',
+      runtime,
+      model,
+      slots: this.#options.gentle === true ? half(count) : count,
+      isLimit,
+    });
   }
 
   async #probe({ runtime, offers }: Extract<Effect, { readonly kind: 'probe_offers' }>): Promise<void> {
     const results = await probeOffers(this.#options.runtimes[runtime], offers);
     this.#machine.dispatch({ kind: 'offers_probed', runtime, results });
   }
+}
+
+/** Half of a number of items, and at least one. */
+function half(items: number): number {
+  return Math.max(1, Math.floor(items / 2));
 }

@@ -9,6 +9,7 @@ import {
   planHeartbeat,
   unreportedLeases,
 } from '../worker/heartbeat-plan.ts';
+import { laneLimit } from '../worker/lane.ts';
 import { troublesOf } from '../worker/troubles.ts';
 import { offeredNow } from '../worker/work-wanted.ts';
 import type { WorkerState } from '../worker/worker-state.ts';
@@ -143,6 +144,6 @@ export class HeartbeatLoop {
 /** The most items of each model that may run concurrently now. */
 function limitsOf({ runtimes }: WorkerState): { endpoint: string; model: string; items: number }[] {
   return runtimes.flatMap(({ name, control }) =>
-    control.lanes.map(({ model, limit }) => ({ endpoint: name, model, items: Math.floor(limit) })),
+    control.lanes.map((lane) => ({ endpoint: name, model: lane.model, items: laneLimit(lane) })),
   );
 }

@@ -15,6 +15,7 @@ import { noteOutcome, queueTask } from './reports.ts';
 import type { Verdict } from './verdict.ts';
 import { withdrawFailed } from './withdraw-failed.ts';
 import { forgetFailures } from './withdrawals.ts';
+import { workOf } from './work-of.ts';
 import { isEnded, type Run, taskOf, type WorkerState, withTask } from './worker-state.ts';
 
 /**
@@ -35,7 +36,7 @@ function handleEnd(run: Run, end: ItemEnd, now: number): Change {
       return judgeCrash(run, end, now);
     case 'outcome':
       // After an answer, the endpoint may have room for another item, which starts in another slot.
-      return inOrder(noteAnswer(run, 'output' in end.outcome, now), saveOutcome(run, end), fillSlots(now));
+      return inOrder(noteAnswer(run, workOf(end.outcome), now), saveOutcome(run, end), fillSlots(now));
     case 'failed':
       return noteFailure(run, end, now);
     case 'not_here':
@@ -49,7 +50,7 @@ function noteFailure(run: Run, end: FailedEnd, now: number): Change {
   const { failure, error } = end;
   if (failure === 'rejected') {
     return inOrder(
-      noteAnswer(run, false, now),
+      noteAnswer(run, null, now),
       judgeRejectedRun(run, end, now, (verdict) => carryOutBlame(run, verdict, error, now)),
     );
   }

@@ -1,6 +1,6 @@
 import type { Closing, Gate } from './gate.ts';
 import { closeGate, isShut, openedBy } from './gate.ts';
-import { abandonedCount, type Lane, laneAnswered, newLane } from './lane.ts';
+import { abandonedCount, type Lane, laneAnswered, laneLimit, newLane } from './lane.ts';
 import type { Pauses } from './pauses.ts';
 import {
   limitAnswered,
@@ -61,7 +61,7 @@ export function roomFor(
   if (gate !== null) return runs.length === 0 ? 1 : 0;
   const running = runs.filter((run) => run.model === model).length;
   if (lane.gate !== null) return running === 0 ? 1 : 0;
-  const room = Math.max(0, Math.floor(lane.limit) - abandonedCount(lane, now) - running);
+  const room = Math.max(0, laneLimit(lane) - abandonedCount(lane, now) - running);
   if (rateLimit.intervalMs === null) return room;
   return now < rateLimit.nextAt ? 0 : Math.min(room, 1);
 }
@@ -92,7 +92,7 @@ export function controlIdle(control: EndpointControl, now: number): EndpointCont
 /** Counts an output: the trouble is over, and the limit may grow. */
 export function controlAnswered(
   control: EndpointControl,
-  run: EndpointRun,
+  run: EndpointRun & { readonly units: number },
   running: number,
   now: number,
 ): EndpointControl {

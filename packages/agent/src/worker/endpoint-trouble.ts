@@ -35,18 +35,18 @@ export function noteIdle(run: Run, now: number): Change {
       : withControl(run.runtime, (control) => controlIdle(control, now))(state);
 }
 
-/** Counts the answer to a run. `hasOutput`: the server ran the item to its end. */
-export function noteAnswer(run: Run, hasOutput: boolean, now: number): Change {
+/** Counts the answer to a run. `units`: how much work its output was; null if the server did not run it to its end. */
+export function noteAnswer(run: Run, units: number | null, now: number): Change {
   return (state) => {
     const running = requestsOn(state, run.runtime ?? -1).filter(({ model }) => model === run.offer.model);
     return inOrder(
       withControl(run.runtime, (control) =>
-        hasOutput
-          ? controlAnswered(control, endpointRun(run), running.length, now)
+        units !== null
+          ? controlAnswered(control, { ...endpointRun(run), units }, running.length, now)
           : // A refused request says that the server answers, and nothing about its generations.
             { ...control, gate: openedBy(control.gate, run.startedAt) },
       ),
-      hasOutput ? rememberAnswer(run) : nothing,
+      units !== null ? rememberAnswer(run) : nothing,
       logOpened(state, run),
     )(state);
   };

@@ -1,4 +1,5 @@
 import type { ServerSlots } from '../runtimes/runtime.ts';
+import { type ConcurrencySearch, NO_SEARCH, searchMeasured } from './concurrency-search.ts';
 import { type Gate, openedBy } from './gate.ts';
 import { answerAfter, NO_REJECTIONS, type Rejections } from './rejections.ts';
 
@@ -21,6 +22,8 @@ export interface Lane {
   readonly model: string;
   /** The concurrency limit. It grows by fractions. */
   readonly limit: number;
+  /** Finds how many items run best; null for a model in this process. */
+  readonly search: ConcurrencySearch | null;
   /** How many items its server runs concurrently; null if the server does not say. */
   readonly serverSlots: number | null;
   /** Factor on the number of answers that raise the limit by one; null while each answer raises it by one. */
@@ -43,11 +46,15 @@ export interface Lane {
   readonly gate: Gate | null;
 }
 
-/** A lane whose limit starts at `limit`. With `grows`, each answer raises it until the first sign of load. */
+/**
+ * A lane whose limit starts at `limit`. With `grows`, each answer raises it until the first sign of load, and a search
+ * finds the best number.
+ */
 export function newLane(model: string, limit: number, grows: boolean): Lane {
   return {
     model,
     limit,
+    search: grows ? NO_SEARCH : null,
     serverSlots: null,
     caution: grows ? null : 1,
     reducedAt: Number.NEGATIVE_INFINITY,
@@ -62,10 +69,17 @@ export function newLane(model: string, limit: number, grows: boolean): Lane {
   };
 }
 
+/** How many items of the lane may run concurrently. */
+export function laneLimit({ limit, search }: Lane): number {
+  return Math.max(1, Math.floor(Math.min(limit, search?.bound ?? limit)));
+}
+
 /** A run that ended, as its lane sees it. */
 export interface LaneRun {
   readonly number: number;
   readonly startedAt: number;
+  /** How much work it was: tokens, or 1 if its server does not count them. */
+  readonly units: number;
 }
 
 /**
@@ -74,11 +88,21 @@ export interface LaneRun {
  */
 export function laneAnswered(lane: Lane, run: LaneRun, running: number, maxLimit: number, now: number): Lane {
   const highest = Math.max(1, Math.min(maxLimit, lane.serverSlots ?? maxLimit));
-  const grows = lane.caution === null || running >= Math.floor(lane.limit);
+  const allowed = laneLimit(lane);
+  const grows = lane.caution === null || running >= allowed;
   const step = lane.caution === null ? 1 : 1 / (Math.floor(lane.limit) * lane.caution);
+  const limit = grows ? Math.min(lane.limit + step, highest) : lane.limit;
+  const measurement = {
+    units: run.units,
+    ms: now - run.startedAt,
+    isFull: lane.gate === null && running >= allowed,
+    limit: allowed,
+    highest: Math.floor(limit),
+  };
   return {
     ...lane,
-    limit: grows ? Math.min(lane.limit + step, highest) : lane.limit,
+    limit,
+    search: lane.search === null ? null : searchMeasured(lane.search, measurement),
     answered: lane.answered + 1,
     lastAnswered: Math.max(lane.lastAnswered, run.number),
     slowestMs: Math.max(lane.slowestMs, now - run.startedAt),
@@ -114,7 +138,7 @@ export function laneTested(lane: Lane, test: number, works: boolean): Lane {
 }
 
 /** Halves the limit, once for all runs that were under way together. `running`: runs of the lane, with this one. */
-export function laneReduced(lane: Lane, run: LaneRun, running: number, now: number): Lane {
+export function laneReduced(lane: Lane, run: Pick<LaneRun, 'startedAt'>, running: number, now: number): Lane {
   if (run.startedAt <= lane.reducedAt) return lane;
   return {
     ...lane,

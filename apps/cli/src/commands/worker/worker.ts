@@ -8,6 +8,7 @@ import { runWorkerProgram, type WorkerIdentity, withWorkerIdentity } from './wor
 
 interface RunOptions extends EndpointOptions, WorkerIdentity {
   readonly concurrency?: string;
+  readonly gentle?: boolean;
   readonly leaseLimit?: string;
 }
 
@@ -22,6 +23,10 @@ export function addWorker(program: Command, terminal: Terminal): void {
       )
       .option('--concurrency <items>', 'number of items to run concurrently (default: 8)')
       .option(
+        '--gentle',
+        'run at most half as many items concurrently as this Mac and its model servers could',
+      )
+      .option(
         '--lease-limit <tasks>',
         'most tasks to lease in one call (default: what the worker runs in 45 seconds)',
       )
@@ -34,6 +39,7 @@ export function addWorker(program: Command, terminal: Terminal): void {
     await runWorkerProgram([], terminal, options, {
       ...withEndpoint(terminal, options),
       ...(options.concurrency === undefined ? {} : { MACBATCH_CONCURRENCY: options.concurrency }),
+      ...(options.gentle === true ? { MACBATCH_GENTLE: '1' } : {}),
       ...(options.leaseLimit === undefined ? {} : { MACBATCH_LEASE_LIMIT: options.leaseLimit }),
     });
   });
