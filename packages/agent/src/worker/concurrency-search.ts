@@ -4,6 +4,8 @@ import { gainOf, NO_SAMPLE, type Sample, withItem, withNewer } from './measured-
 const ITEMS_PER_PLACE = 2;
 const MIN_ITEMS = 8;
 const MAX_ITEMS_FACTOR = 6;
+/** Fewest items in the first period: a short job is not worth a search. */
+const FIRST_ITEMS = 24;
 /** The limit changes at first by this part of itself. */
 const FIRST_STRIDE = 1 / 3;
 /** A higher limit has to bring this factor. */
@@ -135,7 +137,8 @@ function judgeSettled(search: ConcurrencySearch, sample: Sample, one: Measuremen
   const period = { limit: one.limit, skip: 0, sample: NO_SAMPLE };
   const gain = settled?.limit === one.limit ? gainOf(sample, settled.sample, 2) : null;
   const isChanged = gain !== null && (gain.high < 1 / CHANGE || gain.low > CHANGE);
-  if (sample.items < (isChanged ? MIN_ITEMS / 2 : periodItems(one.limit))) return search;
+  const items = isChanged ? MIN_ITEMS / 2 : periodItems(one.limit);
+  if (sample.items < (settled === null ? Math.max(items, FIRST_ITEMS) : items)) return search;
   if (settled === null || gain === null || isChanged) {
     const isFaster = gain !== null && gain.gain > 1;
     const fresh = {
