@@ -12,22 +12,22 @@ import {
 } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
 import { createLog, probeBoot, readConfigFile, shutdownSignals } from '@macbatch/process';
-import { readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
+import { RulesConfig, readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
 import { discoveryOf, endpointsOf } from './endpoints.ts';
 import { listModels } from './list-models.ts';
 import { modelsText } from './models-text.ts';
+import { followGuestRules } from './guest-rules.ts';
 import { joiningName, workerName } from './worker-name.ts';
 
 const log = createLog('worker');
 const { shutdownRequested, forceQuit } = shutdownSignals(process);
 
 try {
-  const config = readConfig(
-    WorkerConfig,
-    withFileSettings(process.env, 'worker', readConfigFile(process.env)),
-  );
+  const file = readConfigFile(process.env);
+  const config = readConfig(WorkerConfig, withFileSettings(process.env, 'worker', file));
+  const rules = readConfig(RulesConfig, withFileSettings(process.env, 'rules', file));
   const stateDir = config.MACBATCH_STATE_DIR ?? join(homedir(), '.macbatch', 'workers');
   const joining = process.argv[2] === 'join';
   const workerId = joining ? joiningName(config) : await workerName(config, stateDir);
@@ -87,7 +87,11 @@ try {
     sleep,
     random: Math.random,
   });
+  const ended = new AbortController();
+  const guest = followGuestRules({ config: rules, agent, folder: folder.path, now: clock.now }, ended.signal);
   await agent.run(shutdownRequested, forceQuit);
+  ended.abort();
+  await guest;
   await folder.close();
   process.exit(0);
 } catch (error) {

@@ -3,12 +3,16 @@ import { plainText } from './plain-text.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
-/** Why a worker gets no leases: a person has paused it. */
+/** Why a worker gets no leases: a person has paused it, or a rule of its Mac. */
 export const Pause = z
   .object({
     since: moment,
     until: moment.nullable().openapi({ description: 'The pause ends by itself then; null: it does not' }),
     reason: z.string().nullable(),
+    rule: z.string().nullable().default(null).openapi({
+      description:
+        'The rule of that Mac by which it pauses itself, such as `on_battery`, or `paused_here`; null: it was paused through the control plane',
+    }),
     by: z
       .string()
       .nullable()

@@ -48,6 +48,16 @@ export const Heartbeat = z
       .max(100)
       .optional()
       .openapi({ description: 'What it cannot run now, and why' }),
+    own_pause: z
+      .strictObject({
+        rule: plainText(50).openapi({ description: 'The rule of that Mac, such as `on_battery`' }),
+        reason: plainText(500),
+        since_seconds: z.number().min(0).max(1e9),
+      })
+      .optional()
+      .openapi({
+        description: 'The worker leases nothing now, because its Mac or a person at it says so',
+      }),
     offline: z.boolean().optional().openapi({
       description:
         'The worker says goodbye: all leases of this boot are released, and it gets none until its next heartbeat',

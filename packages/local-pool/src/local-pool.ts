@@ -104,6 +104,8 @@ export function workerEnv(
     // Only if the caller wants it: the default of a worker is to look for model servers.
     MACBATCH_DISCOVER: '0',
     ...pickVariables(WorkerConfig, options.env),
+    // Whoever runs a pool here wants it to run now, also on battery.
+    MACBATCH_RULES_ENABLED: '0',
     // Only `worker join` uses a token.
     MACBATCH_JOIN_TOKEN: undefined,
     MACBATCH_CONTROL_URL: url,

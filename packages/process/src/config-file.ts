@@ -25,7 +25,8 @@ export function readConfigFile(env: Env): ConfigFile {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    if (code === 'ENOENT' && (env['MACBATCH_CONFIG'] ?? '') === '') return { client: {}, worker: {} };
+    if (code === 'ENOENT' && (env['MACBATCH_CONFIG'] ?? '') === '')
+      return { client: {}, worker: {}, rules: {} };
     throw new ConfigError([`${path}: the configuration file cannot be read (${String(code)})`]);
   }
   try {

@@ -12,5 +12,6 @@ export { readHeaderLines } from './header-lines.ts';
 export { nameOfHost } from './program-name.ts';
 export { proxiesOf } from './proxy-config.ts';
 export { ConfigError, readConfig } from './read-config.ts';
+export { RulesConfig, rulesOf } from './rules-config.ts';
 export { pickVariables, variablesOf, withoutEmptyVariables } from './variables.ts';
 export { WorkerConfig } from './worker-config.ts';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { CommandLineConfig } from './command-line-config.ts';
 import { ControlConfig } from './control-config.ts';
+import { RulesConfig } from './rules-config.ts';
 import { WorkerConfig } from './worker-config.ts';
 
 /** Lists the variables of a program. */
@@ -13,7 +14,7 @@ export function variablesOf(config: z.ZodObject): readonly string[] {
  * shell or keep them in one file.
  */
 export const ALL_VARIABLES: readonly string[] = [
-  ...new Set([CommandLineConfig, ControlConfig, WorkerConfig].flatMap(variablesOf)),
+  ...new Set([CommandLineConfig, ControlConfig, WorkerConfig, RulesConfig].flatMap(variablesOf)),
 ];
 
 /** Drops the variables of our programs that are empty: Compose files and shells cannot unset a variable. */

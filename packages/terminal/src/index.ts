@@ -1,4 +1,5 @@
 export { counted, duration, printable, stateText, troubleHint } from '@macbatch/wording';
+export { clockTime } from './clock-time.ts';
 export { earlierJobsText } from './earlier-jobs.ts';
 export { endText } from './end-text.ts';
 export { eventTable } from './event-table.ts';

@@ -3,6 +3,7 @@ import { pauseText } from './pause-text.ts';
 
 const NOW = new Date(2026, 0, 1, 14, 0);
 const PAUSE = {
+  rule: null,
   since: new Date(2026, 0, 1, 13, 40).toISOString(),
   until: null,
   reason: null,

@@ -11,6 +11,7 @@ import { WorkMeters } from '../rates/work-meters.ts';
 import { ItemRunner } from '../running/item-runner.ts';
 import { probeOffers } from '../runtimes/probe-offers.ts';
 import type { Effect } from '../worker/effect.ts';
+import type { OwnPause } from '../worker/own-pause.ts';
 import { PAUSES } from '../worker/pauses.ts';
 import type { WorkerLife } from '../worker/worker-state.ts';
 import type { AgentOptions } from './agent-options.ts';
@@ -85,6 +86,16 @@ export class Agent {
 
   get state(): WorkerLife {
     return this.#machine.state.life;
+  }
+
+  /** Whether it holds tasks. */
+  get isBusy(): boolean {
+    return this.#machine.state.tasks.length > 0;
+  }
+
+  /** Pauses, with the reason for people, or goes on. */
+  setPause(pause: OwnPause | null): void {
+    this.#machine.dispatch({ kind: 'own_pause', pause });
   }
 
   /**

@@ -126,6 +126,7 @@ export class HeartbeatLoop {
     const offers = offeredNow(machine.state, options.now());
     const troubles = troublesOf(machine.state, options.now());
     options.onModels?.({ troubles: [...troubles], limits: limitsOf(machine.state) });
+    const { ownPause } = machine.state;
     return {
       worker_id: options.workerId,
       boot_id: options.bootId,
@@ -137,6 +138,15 @@ export class HeartbeatLoop {
       lease_limit: options.leaseLimit ?? 0,
       rates: meters.knownRates(offers, machine.state),
       ...(troubles.length === 0 ? {} : { troubles: [...troubles] }),
+      ...(ownPause === null
+        ? {}
+        : {
+            own_pause: {
+              rule: ownPause.rule,
+              reason: ownPause.reason,
+              since_seconds: Math.max(0, (options.now() - ownPause.since) / 1000),
+            },
+          }),
     };
   }
 }

@@ -183,6 +183,10 @@ const MAKE = {
     offers: (settings.runtimes[0]?.offers ?? []).slice(Math.max(0, (pick % 6) - 3)),
   }),
   swap: () => ({ kind: 'model_swapped' }),
+  ownPause: (_state, _outside, pick) => ({
+    kind: 'own_pause',
+    pause: pick % 2 === 0 ? { rule: 'on_battery', reason: `on battery (${pick % 100} %)` } : null,
+  }),
   drain: (state, _outside, pick) => (pick % 6 === 0 && state.life !== 'draining' ? { kind: 'drain' } : null),
   abort: (state, _outside, pick) =>
     state.life === 'draining' ? { kind: pick % 2 === 0 ? 'grace_over' : 'force_quit' } : null,
@@ -204,6 +208,7 @@ export const draws: fc.Arbitrary<readonly Draw[]> = fc.array(
       often('lease', 4),
       often('end', 10),
       often('save', 8),
+      often('ownPause', 1),
       often('sendHeartbeat', 2),
       often('answerHeartbeat', 3),
       often('missHeartbeat', 1),

@@ -107,8 +107,12 @@ export const STATES: Readonly<Record<string, () => Machine>> = {
       (w) => succeed(w, '7a'),
       (w) => w.take(answerTo(w.state, { lost: [{ task_id: '7', attempt: 1, code: 'lease_lost' }] })),
     ),
+  'paused by a rule, runs 7a 7b': () =>
+    after(holding(3), (w) => w.take({ kind: 'own_pause', pause: OWN_PAUSE })),
   'draining, runs 7a 7b': () => after(holding(3), (w) => w.take({ kind: 'drain' })),
 };
+
+const OWN_PAUSE = { rule: 'on_battery', reason: 'on battery' };
 
 const firstRun = ({ state }: Machine) => state.runs.find(({ saving }) => saving === null);
 const itemEvent = (make: (run: number, itemId: string) => Happening) => (worker: Machine) => {
@@ -183,6 +187,8 @@ export const EVENTS: Readonly<Record<string, (worker: Machine) => Happening | nu
   'report refused': replies('refused'),
   'report failed': ({ state }) =>
     state.reports.sending === null ? null : { kind: 'report_failed', reason: 'no answer' },
+  'paused by a rule': () => ({ kind: 'own_pause', pause: OWN_PAUSE }),
+  'own pause over': () => ({ kind: 'own_pause', pause: null }),
   drain: () => ({ kind: 'drain' }),
   'grace time over': () => ({ kind: 'grace_over' }),
   'force quit': () => ({ kind: 'force_quit' }),

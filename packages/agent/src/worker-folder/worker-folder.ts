@@ -10,6 +10,7 @@ import { RunningItems } from './running-items.ts';
 
 /** A worker's own folder on this machine. One process at a time owns it. */
 export interface WorkerFolder {
+  readonly path: string;
   readonly outbox: Outbox;
   /** Number of unreadable lines in the outbox. */
   readonly dropped: number;
@@ -37,6 +38,7 @@ export async function workerFolder(
   const running = await RunningItems.open(join(folder, RUNNING), join(folder, CRASHED));
   let saved = '';
   return {
+    path: folder,
     outbox,
     running,
     async saveModels(status) {

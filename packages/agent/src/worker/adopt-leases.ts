@@ -11,7 +11,7 @@ import { isEnded, type WorkerSettings } from './worker-state.ts';
 /** A lease is renewed when this part of it has passed. */
 const RENEW_AFTER = 1 / 3;
 
-/** Starts the items of leased tasks. A draining worker hands the tasks back. */
+/** Starts the items of leased tasks. A worker that drains or pauses itself hands the tasks back. */
 export function adoptLeases({ tasks, sentAt, now }: EventOf<'leased'>): Change {
   return inOrder(
     forEach(tasks, (lease) => adopt(lease, sentAt, now)),
@@ -38,7 +38,7 @@ function adopt(lease: LeasedTask, sentAt: number, now: number): Change {
         nextNumber: before.nextNumber + 1,
       })),
       isEnded(state, task) ? queueTaskNow(task, now) : nothing,
-      state.life === 'draining' ? leaveTask(task.number, now) : nothing,
+      state.life === 'draining' || state.ownPause !== null ? leaveTask(task.number, now) : nothing,
     )(state);
   };
 }

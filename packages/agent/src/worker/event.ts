@@ -2,6 +2,7 @@ import type { EntryReply, HeartbeatReply, LeasedTask } from '@macbatch/contract'
 import type { Offer } from '../runtimes/runtime.ts';
 import type { HeartbeatPlan } from './heartbeat-plan.ts';
 import type { ItemEnd } from './item-end.ts';
+import type { OwnPause } from './own-pause.ts';
 import type { RecoveredTask } from './reportable.ts';
 
 /** Something that happened to the worker. */
@@ -64,6 +65,8 @@ export type Happening =
       readonly name: string;
       readonly offers: readonly Offer[];
     }
+  /** This machine, or a person at it, keeps the worker from running; null: no more. */
+  | { readonly kind: 'own_pause'; readonly pause: OwnPause | null }
   | { readonly kind: 'drain' }
   /** The grace time of a drain is over. */
   | { readonly kind: 'grace_over' }

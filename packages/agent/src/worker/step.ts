@@ -8,6 +8,7 @@ import { handBackWaiting } from './hand-back-waiting.ts';
 import { heartbeatAnswered, heartbeatFailed, outboxRead } from './heartbeat-answer.ts';
 import { abortRuns, leaveAllTasks } from './leave-task.ts';
 import { offersFound } from './offers-found.ts';
+import { endPausedRuns, ownPauseChanged } from './pause-itself.ts';
 import { reportAnswered, reportDue, reportFailed } from './send-reports.ts';
 import { slotsKnown } from './server-slots.ts';
 import { serverTested } from './test-server.ts';
@@ -27,6 +28,7 @@ export function step(state: WorkerState, event: WorkerEvent): Step {
   const { now } = event;
   return inOrder(
     changeFor(event),
+    endPausedRuns(now),
     fillWhenDue(now),
     handBackWaiting(now),
     probeDueOffers(now),
@@ -71,6 +73,8 @@ function changeFor(event: WorkerEvent): Change {
       return slotsKnown(event);
     case 'offers_found':
       return inOrder(offersFound(event), fillSlots(event.now));
+    case 'own_pause':
+      return ownPauseChanged(event);
     case 'drain':
       return inOrder(becomes('draining'), leaveAllTasks(event.now));
     case 'grace_over':

@@ -2,6 +2,7 @@ import { type Change, emit, inOrder, nothing, set } from './change.ts';
 import { laneOf, roomChangesAt } from './endpoint-control.ts';
 import type { Gate } from './gate.ts';
 import { isStartable } from './held-task.ts';
+import { abortsAt } from './pause-itself.ts';
 import type { WorkerState } from './worker-state.ts';
 
 /** Sets the alarm to the next time at which the state changes without an event. */
@@ -25,7 +26,9 @@ export function isAlarmDue({ wakeAt }: WorkerState, now: number): boolean {
 function nextChangeAt(state: WorkerState, now: number): number | null {
   if (state.life === 'draining' || state.life === 'stopped') return null;
   const waits = state.tasks.some(isStartable);
+  const abortAt = abortsAt(state);
   const times = [
+    ...(abortAt === null ? [] : [abortAt]),
     ...state.runtimes.flatMap(({ control, records, probing }) => [
       ...control.lanes.flatMap(({ model }) => roomChangesAt(control, model, now) ?? []),
       ...(control.gate === null || probing ? [] : [control.gate.until]),

@@ -76,7 +76,7 @@ export function isReadyForWork(state: WorkerState): boolean {
 }
 
 function mayLease(state: WorkerState): boolean {
-  if (state.life !== 'running') return false;
+  if (state.life !== 'running' || state.ownPause !== null) return false;
   // The first heartbeat comes before the first claim: it lets the control plane take back expired leases.
   if (!state.admission.admitted || !isFormerReported(state)) return false;
   // A runtime that may be broken is tested before it gets more work.

@@ -3,6 +3,7 @@ import type { Offer } from '../runtimes/runtime.ts';
 import { type EndpointControl, newControl } from './endpoint-control.ts';
 import { type HeldTask, isStartable, type LeasedItem } from './held-task.ts';
 import type { ItemRecord } from './item-record.ts';
+import type { StandingPause } from './own-pause.ts';
 import type { Pauses } from './pauses.ts';
 import { NO_CRASHES, type Quarantine, type Suspicion } from './quarantine.ts';
 import type { Reportable } from './reportable.ts';
@@ -133,6 +134,8 @@ export interface WorkerState {
   readonly admission: Admission;
   /** Time between heartbeats, and whether the last one got no answer. */
   readonly heartbeat: { readonly pauseMs: number; readonly missed: boolean };
+  /** Why the worker pauses by itself; null: it does not. */
+  readonly ownPause: StandingPause | null;
   /** Held tasks, oldest first. */
   readonly tasks: readonly HeldTask[];
   readonly runs: readonly Run[];
@@ -160,6 +163,7 @@ export function initialState(settings: WorkerSettings): WorkerState {
       idInUse: false,
     },
     heartbeat: { pauseMs: settings.heartbeatMs, missed: false },
+    ownPause: null,
     tasks: [],
     runs: [],
     runtimes: settings.runtimes.map(({ name, offers, remote }) => ({

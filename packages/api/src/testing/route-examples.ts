@@ -88,6 +88,7 @@ export const EXAMPLES: { readonly [Name in RouteName]: Example } = {
       ...HEARTBEAT,
       rates: [{ ...JOB, items_per_second: 1, loaded: true }],
       offline: false,
+      own_pause: { rule: 'on_battery', reason: 'on battery (78 %)', since_seconds: 60 },
       former_boot_ids: ['old'],
       return_former: true,
       suspects: [{ ...LEASE_NAME, item_id: 'a' }],

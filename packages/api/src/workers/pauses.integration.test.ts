@@ -1,5 +1,5 @@
 import type { LeaseReply, Pause, PoolEvent, WorkerView } from '@macbatch/contract';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { fileApp, HEARTBEAT, JOB, LEASE } from '../testing/file-app.ts';
 import { bearing, keyFor } from '../testing/keyed-app.ts';
 
@@ -152,4 +152,39 @@ it('lets the key of a worker pause this worker, and no other one', async () => {
 
 it('no request caused an internal error', () => {
   expect([...errors, ...keyed.errors]).toEqual([]);
+});
+
+describe('a worker that pauses itself', () => {
+  const OWN = { rule: 'on_battery', reason: 'on battery (78 %)', since_seconds: 60 };
+  const beat = (more: object = {}) => send('POST', '/v1/workers/heartbeat', { ...HEARTBEAT, ...more });
+
+  it('is shown as paused with its rule, its reason and the time at which that began', async () => {
+    await beat({ own_pause: OWN });
+    const first = await worker();
+    expect(first?.pause).toMatchObject({ rule: 'on_battery', reason: OWN.reason, by: null, until: null });
+    expect(Date.now() - Date.parse(first?.pause?.since ?? '')).toBeGreaterThan(30_000);
+    await beat({ own_pause: { ...OWN, reason: 'on battery (77 %)', since_seconds: 70 } });
+    expect((await worker())?.pause).toEqual({ ...first?.pause, reason: 'on battery (77 %)' });
+    await beat();
+    expect((await worker())?.pause).toBeNull();
+  });
+
+  it('is not told to pause by the answer to its heartbeat', async () => {
+    const reply = await (await beat({ own_pause: OWN })).json();
+    expect(reply).toMatchObject({ pause: null });
+  });
+
+  it('gets work when it asks: it goes on before the control plane hears of it', async () => {
+    await submit();
+    await beat({ own_pause: OWN });
+    expect(await lease()).toMatchObject({ tasks: [{ attempt: 1 }], pause: null });
+  });
+
+  it('shows what a person has said instead, and its own rule again afterwards', async () => {
+    await beat({ own_pause: OWN });
+    await pause({ reason: 'film night' });
+    expect((await worker())?.pause).toMatchObject({ rule: null, reason: 'film night' });
+    await resume();
+    expect((await worker())?.pause).toMatchObject({ rule: 'on_battery' });
+  });
 });

@@ -49,6 +49,15 @@ export function mountWorkers(surface: Surface): void {
         nextTrySeconds: trouble.next_try_seconds,
       })),
       offline: body.offline ?? false,
+      ...(body.own_pause === undefined
+        ? {}
+        : {
+            ownPause: {
+              rule: body.own_pause.rule,
+              reason: body.own_pause.reason,
+              forMs: body.own_pause.since_seconds * 1000,
+            },
+          }),
       formerBoots: body.former_boot_ids ?? null,
     });
     if ('inUseBy' in admission) {

@@ -44,7 +44,8 @@ export async function macPage(
           </h1>
           {mayAdminister(context) && (
             <p class="buttons">
-              {worker.pause === null ? (
+              {/* Only the Mac itself ends a pause of its own. */}
+              {worker.pause === null || worker.pause.rule !== null ? (
                 <a class="button quiet" href={`/macs/${encodeURIComponent(id)}/pause`}>
                   Pause…
                 </a>

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { CommandLineConfig } from '../command-line-config.ts';
+import { RulesConfig } from '../rules-config.ts';
 import { variablesOf } from '../variables.ts';
 import { WorkerConfig } from '../worker-config.ts';
 
-/** The sections of the configuration file: the commands that call a control plane, and the worker. */
-export const SECTION_NAMES = ['client', 'worker'] as const;
+/** The sections of the configuration file: the commands that call a control plane, the worker, and when it may run. */
+export const SECTION_NAMES = ['client', 'worker', 'rules'] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 
 /** A setting of the configuration file. */
@@ -31,7 +32,7 @@ function settingsOf(section: SectionName, config: z.ZodObject): readonly FileSet
     const schema = config.shape[variable];
     if (schema === undefined || upperCaseProxy || variable === PATH_VARIABLE || SECRETS.includes(variable))
       return [];
-    const name = variable.replace(/^MACBATCH_/, '').toLowerCase();
+    const name = variable.replace(/^MACBATCH_(RULES_)?/, '').toLowerCase();
     return [{ section, name: SHORTER_NAMES[name] ?? name, variable, schema: schema as z.ZodType }];
   });
 }
@@ -40,4 +41,5 @@ function settingsOf(section: SectionName, config: z.ZodObject): readonly FileSet
 export const FILE_SETTINGS: Readonly<Record<SectionName, readonly FileSetting[]>> = {
   client: settingsOf('client', CommandLineConfig),
   worker: settingsOf('worker', WorkerConfig),
+  rules: settingsOf('rules', RulesConfig),
 };

@@ -16,7 +16,7 @@ export type ConfigFile = Readonly<Record<SectionName, Readonly<Record<string, st
  */
 export function parseConfigFile(text: string, resolvePath: (path: string) => string): ConfigFile {
   const problems: string[] = [];
-  const file: Record<SectionName, Record<string, string>> = { client: {}, worker: {} };
+  const file: Record<SectionName, Record<string, string>> = { client: {}, worker: {}, rules: {} };
   const table = parseToml(text);
   for (const [section, content] of Object.entries(table)) {
     if (!isSection(section)) problems.push(`[${section}]: ${unknown('section', section, SECTION_NAMES)}`);

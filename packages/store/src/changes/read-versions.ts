@@ -54,7 +54,7 @@ export interface WorkerVersionRow {
 export const readWorkerVersions = statement<NoArguments, WorkerVersionRow>(
   () => sql`
   select ${workers.id}, concat_ws('/', ${workers.bootId}, ${workers.hostname}, ${workers.jobTypes}, ${workers.models}, ${workers.concurrency},
-    ${workers.offline}, ${alive()}, ${isPaused()}, ${workers.pausedAt}, ${workers.pausedUntil}, ${workers.pauseReason}, ${workers.pauseDrains},
+    ${workers.offline}, ${alive()}, ${isPaused()}, ${workers.ownPauseReason}, ${workers.pausedAt}, ${workers.pausedUntil}, ${workers.pauseReason}, ${workers.pauseDrains},
     (select string_agg(concat_ws('/', trouble.code, trouble.model, trouble.endpoint), '/')
       from jsonb_to_recordset(${workers.troubles}::jsonb) as trouble (code text, model text, endpoint text))) as version
   from ${workers}`,

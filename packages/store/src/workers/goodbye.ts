@@ -2,7 +2,7 @@ import type { ConnectionPools } from '@macbatch/connection';
 import { type SQL, sql } from 'drizzle-orm';
 import { workers } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
-import { isPaused, type PauseRow, pauseColumns, toPause, type WorkerPause } from './pause.ts';
+import { isPausedByPerson, type PauseRow, pauseColumns, personPause, type WorkerPause } from './pause.ts';
 
 /**
  * A common table expression `own_worker`: the row of the worker, locked. A goodbye, a pause or the first heartbeat of
@@ -11,10 +11,13 @@ import { isPaused, type PauseRow, pauseColumns, toPause, type WorkerPause } from
  */
 export const lockOwnWorker = (worker: SQL): SQL => sql`
   own_worker as materialized (
-    select ${workers.bootId}, ${workers.offline}, ${isPaused()} as paused from ${workers} where ${workers.id} = ${worker} for share
+    select ${workers.bootId}, ${workers.offline}, ${isPausedByPerson()} as paused from ${workers} where ${workers.id} = ${worker} for share
   )`;
 
-/** SQL condition: this boot has not said goodbye, and its worker is not paused. Needs `lockOwnWorker`. */
+/**
+ * SQL condition: this boot has not said goodbye, and no person has paused its worker. Needs `lockOwnWorker`. A worker
+ * that has paused itself and asks for work has just gone on.
+ */
 export const mayLease = (boot: SQL): SQL => sql`
   not exists (select from own_worker where own_worker.paused or (own_worker.boot_id = ${boot} and own_worker.offline))`;
 
@@ -35,6 +38,7 @@ const readStanding = statement<
 export interface Standing {
   /** This boot has said goodbye and sent no heartbeat since. */
   readonly saidGoodbye: boolean;
+  /** Through the control plane. */
   readonly pause: WorkerPause | null;
 }
 
@@ -45,5 +49,5 @@ export async function standingOf(
   boot: string,
 ): Promise<Standing> {
   const [row] = await readStanding.run(durable, { worker, boot });
-  return { saidGoodbye: row?.said_goodbye ?? false, pause: row === undefined ? null : toPause(row) };
+  return { saidGoodbye: row?.said_goodbye ?? false, pause: row === undefined ? null : personPause(row) };
 }

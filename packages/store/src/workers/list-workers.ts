@@ -3,7 +3,7 @@ import { isAlive, type WorkerTrouble, type WorkKind } from '@macbatch/core';
 import { sql } from 'drizzle-orm';
 import { jobs, jobTallies, prunedTallies, workers } from '../database/schema.ts';
 import { type NoArguments, statement } from '../database/statement.ts';
-import { isPaused, type PauseRow, toPause, type WorkerPause } from './pause.ts';
+import { isPausedByPerson, type PauseRow, toPause, type WorkerPause } from './pause.ts';
 import { type ReportedRate, ratesFromJson, troublesFromJson, type WorkerAdvert } from './worker.ts';
 
 interface WorkerRow extends PauseRow {
@@ -29,7 +29,7 @@ interface WorkerRow extends PauseRow {
 
 const readWorkers = statement<NoArguments, WorkerRow>(
   () => sql`
-  select ${workers}.*, ${isPaused()} as paused, now() as now,
+  select ${workers}.*, ${isPausedByPerson()} as paused_by_person, now() as now,
     (coalesce(sum(${jobTallies.tasksDone}), 0) + coalesce(max(${prunedTallies.tasksDone}), 0))::int as tasks_done,
     (coalesce(sum(${jobTallies.tasksFailed}), 0) + coalesce(max(${prunedTallies.tasksFailed}), 0))::int as tasks_failed,
     (select count(*)::int from tasks where tasks.status = 'leased' and tasks.assigned_worker = ${workers.id}) as tasks_leased,

@@ -4,9 +4,13 @@ import { events, workers } from '../database/schema.ts';
 import { statement } from '../database/statement.ts';
 import { alive } from './alive.ts';
 
-/** SQL condition: the worker is paused now. `worker` names a row of `workers`. A pause ends by this condition alone. */
-export const isPaused = (worker: SQL = sql`${workers}`): SQL =>
+/** SQL condition: a person has paused the worker. `worker` names a row of `workers`. A pause ends by this condition alone. */
+export const isPausedByPerson = (worker: SQL = sql`${workers}`): SQL =>
   sql`(${worker}.paused_at is not null and coalesce(${worker}.paused_until > now(), true))`;
+
+/** SQL condition: the worker is paused now, by a person or by itself. */
+export const isPaused = (worker: SQL = sql`${workers}`): SQL =>
+  sql`(${isPausedByPerson(worker)} or ${worker}.own_pause_rule is not null)`;
 
 /** SQL condition: the worker may lease tasks now: it is alive and not paused. */
 export const takesWork = (worker: SQL = sql`${workers}`): SQL =>
@@ -14,20 +18,26 @@ export const takesWork = (worker: SQL = sql`${workers}`): SQL =>
 
 /** The columns of a `PauseRow`. */
 export const pauseColumns = (worker: SQL = sql`${workers}`): SQL =>
-  sql`${isPaused(worker)} as paused, ${worker}.paused_at, ${worker}.paused_until, ${worker}.pause_reason, ${worker}.paused_by, ${worker}.pause_drains`;
+  sql`${isPausedByPerson(worker)} as paused_by_person, ${worker}.paused_at, ${worker}.paused_until, ${worker}.pause_reason, ${worker}.paused_by, ${worker}.pause_drains,
+    ${worker}.own_pause_rule, ${worker}.own_pause_reason, ${worker}.own_paused_at`;
 
 export interface PauseRow {
-  readonly paused: boolean;
+  readonly paused_by_person: boolean;
   readonly paused_at: Date | null;
   readonly paused_until: Date | null;
   readonly pause_reason: string | null;
   readonly paused_by: string | null;
   readonly pause_drains: boolean;
+  readonly own_pause_rule: string | null;
+  readonly own_pause_reason: string | null;
+  readonly own_paused_at: Date | null;
 }
 
-/** Why a worker leases nothing: a person has paused it. */
+/** Why a worker leases nothing: a person has paused it, or it pauses itself. */
 export interface WorkerPause {
   readonly since: Date;
+  /** The rule by which it pauses itself; null if a person has paused it through the control plane. */
+  readonly rule: string | null;
   /** Null: until a person resumes it. */
   readonly until: Date | null;
   readonly reason: string | null;
@@ -37,16 +47,27 @@ export interface WorkerPause {
   readonly drain: boolean;
 }
 
-/** The pause of a worker; null if it is not paused now. */
+/** The pause of a worker; null if it is not paused now. What a person has said comes before its own rules. */
 export function toPause(row: PauseRow): WorkerPause | null {
-  if (!row.paused || row.paused_at === null) return null;
+  return personPause(row) ?? ownPause(row);
+}
+
+/** The pause through the control plane; null if there is none. */
+export function personPause(row: PauseRow): WorkerPause | null {
+  if (!row.paused_by_person || row.paused_at === null) return null;
   return {
     since: row.paused_at,
+    rule: null,
     until: row.paused_until,
     reason: row.pause_reason,
     by: row.paused_by,
     drain: row.pause_drains,
   };
+}
+
+function ownPause({ own_pause_rule: rule, own_pause_reason: reason, own_paused_at: since }: PauseRow) {
+  if (rule === null || since === null) return null;
+  return { since, rule, until: null, reason, by: null, drain: false };
 }
 
 /** What a person asks for. */
@@ -70,7 +91,7 @@ const setPause = statement<PauseArguments, PauseRow>(
   (arg) => sql`
   with changed as (
     update ${workers} as worker set
-      paused_at = case when ${isPaused(sql`worker`)} then worker.paused_at else now() end,
+      paused_at = case when ${isPausedByPerson(sql`worker`)} then worker.paused_at else now() end,
       paused_until = ${arg.until('text')}::timestamptz, pause_reason = ${arg.reason('text')}, paused_by = ${arg.by('text')},
       pause_drains = ${arg.drain('bool')}
     where worker.id = ${arg.worker('text')} and coalesce(${arg.until('text')}::timestamptz > now(), true)
@@ -89,7 +110,7 @@ const setPause = statement<PauseArguments, PauseRow>(
 const clearPause = statement<{ worker: string; by: string | null }, { readonly found: boolean }>(
   (arg) => sql`
   with before as materialized (
-    select ${workers.id}, ${isPaused()} as paused from ${workers} where ${workers.id} = ${arg.worker('text')} for no key update
+    select ${workers.id}, ${isPausedByPerson(sql`${workers}`)} as paused from ${workers} where ${workers.id} = ${arg.worker('text')} for no key update
   ),
   changed as (
     update ${workers} set paused_at = null, paused_until = null, pause_reason = null, paused_by = null, pause_drains = false

@@ -18,6 +18,8 @@ export interface WorkerAdvert {
   readonly leaseLimit: number;
   readonly rates?: readonly ReportedRate[];
   readonly troubles?: readonly WorkerTrouble[];
+  /** Why it pauses itself. Without one it does not. */
+  readonly ownPause?: { readonly rule: string; readonly reason: string; readonly forMs: number };
   readonly offline: boolean;
 }
 

@@ -1,8 +1,8 @@
-import { hostname } from 'node:os';
 import { pauseText, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../../options/connection.ts';
 import { parseMoment } from '../../options/moment.ts';
+import { pauseHere, resumeHere } from './pause-here.ts';
 import { type WorkerIdentity, withWorkerIdentity } from './worker-program.ts';
 
 interface NamedOptions extends ConnectionOptions, WorkerIdentity {}
@@ -13,48 +13,46 @@ interface PauseOptions extends NamedOptions {
   readonly drain?: boolean;
 }
 
-/** Adds the actions `pause` and `resume`. They ask the control plane, so they work for any worker. */
+/**
+ * Adds the actions `pause` and `resume`. With a name they ask the control plane, so they work for any worker. Without,
+ * they are for the worker of this Mac, and work without a network.
+ */
 export function addPauseActions(worker: Command, terminal: Terminal): void {
   withWorkerIdentity(
     withConnection(
       worker
         .command('pause [name]')
         .description(
-          'keep a worker from leasing, through the control plane; default: the worker of this machine',
+          'keep the worker of this machine from running; with a name: any worker, through the control plane',
         ),
     ),
   )
     .option('--until <time>', 'when the pause ends by itself, such as 18:00, 90m or 12h')
     .option('--reason <text>', 'why, for people')
-    .option('--drain', 'hand back what the worker has not started')
+    .option('--drain', 'with a name: hand back what the worker has not started (without one it always does)')
     .action(async (name: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PauseOptions>();
       const { until, reason, drain } = options;
+      const end = until === undefined ? null : parseMoment('--until', until, new Date());
+      if (name === undefined) return pauseHere({ until: end, reason: reason ?? null }, options, terminal);
       const body = {
-        ...(until === undefined ? {} : { until: parseMoment('--until', until, new Date()).toISOString() }),
+        ...(end === null ? {} : { until: end.toISOString() }),
         ...(reason === undefined ? {} : { reason }),
         ...(drain === true ? { drain } : {}),
       };
-      const id = nameOf(name, options, terminal);
-      report(
-        id,
-        await open(options, terminal).call('pauseWorker', { params: { id }, body }),
-        options,
-        terminal,
-      );
+      const params = { id: name };
+      report(name, await open(options, terminal).call('pauseWorker', { params, body }), options, terminal);
     });
 
   withWorkerIdentity(
     withConnection(worker.command('resume [name]').description('end the pause of a worker')),
   ).action(async (name: string | undefined, _: unknown, command: Command) => {
     const options = command.optsWithGlobals<NamedOptions>();
-    const id = nameOf(name, options, terminal);
-    report(id, await open(options, terminal).call('resumeWorker', { params: { id } }), options, terminal);
+    if (name === undefined) return resumeHere(options, terminal);
+    const params = { id: name };
+    report(name, await open(options, terminal).call('resumeWorker', { params }), options, terminal);
   });
 }
-
-const nameOf = (name: string | undefined, { id }: NamedOptions, { env }: Terminal) =>
-  name ?? id ?? env['MACBATCH_WORKER_ID'] ?? hostname();
 
 function open({ url }: NamedOptions, terminal: Terminal) {
   const address = url ?? terminal.env['MACBATCH_URL'] ?? terminal.env['MACBATCH_CONTROL_URL'];

@@ -24,6 +24,10 @@ export const workers = pgTable('workers', {
   pausedBy: text('paused_by'),
   /** The worker hands back what it has not started. */
   pauseDrains: boolean('pause_drains').notNull().default(false),
+  /** The rule by which the worker pauses itself, from its last heartbeat. Null: it does not. */
+  ownPauseRule: text('own_pause_rule'),
+  ownPauseReason: text('own_pause_reason'),
+  ownPausedAt: moment('own_paused_at'),
   firstSeenAt: moment('first_seen_at').notNull().defaultNow(),
   lastHeartbeatAt: moment('last_heartbeat_at').notNull().defaultNow(),
 });
