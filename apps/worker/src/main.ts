@@ -16,9 +16,9 @@ import { RulesConfig, readConfig, WorkerConfig, withFileSettings } from '@macbat
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
 import { discoveryOf, endpointsOf } from './endpoints.ts';
+import { followGuestRules } from './guest-rules.ts';
 import { listModels } from './list-models.ts';
 import { modelsText } from './models-text.ts';
-import { followGuestRules } from './guest-rules.ts';
 import { joiningName, workerName } from './worker-name.ts';
 
 const log = createLog('worker');

@@ -62,6 +62,11 @@ it('a second reading confirms the first within seconds', async () => {
   expect(told).toEqual(['62: on_battery', '124: goes on']);
 });
 
+it('believes the first reading at once, so that a worker that starts on battery takes no work', async () => {
+  const { told } = await watched(10, () => ({ readings: { power: 'battery' } }));
+  expect(told).toEqual(['0: on_battery']);
+});
+
 it('reads less often while there is no work', async () => {
   const idle = await watched(600, () => ({ readings: { power: 'mains' } }));
   const busy = await watched(600, () => ({ readings: { power: 'mains' }, busy: true }));
@@ -79,7 +84,7 @@ it('after a person has resumed, a broken rule still holds', async () => {
     readings: { power: 'battery' },
     person: s < 20 ? { until: null, reason: null } : null,
   }));
-  expect(told).toEqual(['0: paused_here', '22: on_battery']);
+  expect(told).toEqual(['0: paused_here', '20: on_battery']);
 });
 
 it('keeps the pause of a person in a file, until its end', async () => {

@@ -43,8 +43,12 @@ export async function watchRules(options: RuleWatchOptions, stopped: AbortSignal
     // A clock that was set back does not stop the readings.
     const isDue = options.now() - readAt >= everyMs || options.now() < readAt;
     if (byPerson !== null || wasByPerson || isDue) {
+      const isFirst = readAt === Number.NEGATIVE_INFINITY;
       if (byPerson === null) readAt = options.now();
-      const next = afterReading(state, await found(options, byPerson, state), options.now());
+      const reading = await found(options, byPerson, state);
+      // Nothing is known before the first reading: a worker that starts on battery takes no work.
+      const before = isFirst ? afterReading(state, reading, options.now()) : state;
+      const next = afterReading(before, reading, options.now());
       if (tells(state.pause, next.pause)) options.onPause(next.pause);
       state = next;
     }
