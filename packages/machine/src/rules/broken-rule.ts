@@ -94,7 +94,7 @@ function isTooHot({ heat }: Readings, max: Rules['maxHeat'], isPaused: boolean):
 }
 
 /** Whether a time of day is in a span, which may contain midnight. */
-export function isWithin({ from, to }: DaySpan, minutes: number): boolean {
+function isWithin({ from, to }: DaySpan, minutes: number): boolean {
   return from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
 }
 

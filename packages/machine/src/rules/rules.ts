@@ -26,17 +26,15 @@ export interface Rules {
 }
 
 /** The names of the rules, in the order in which they are looked at: the first that is broken is shown. */
-export const RULE_NAMES = [
-  'hours',
-  'days',
-  'on_battery',
-  'min_charge_on_ac',
-  'low_power_mode',
-  'max_heat',
-  'memory_pressure',
-  'user_active',
-] as const;
-export type RuleName = (typeof RULE_NAMES)[number];
+export type RuleName =
+  | 'hours'
+  | 'days'
+  | 'on_battery'
+  | 'min_charge_on_ac'
+  | 'low_power_mode'
+  | 'max_heat'
+  | 'memory_pressure'
+  | 'user_active';
 
 /** The readings that the rules look at. */
 export function wantedReadings(rules: Rules): ReadonlySet<keyof Readings> {
