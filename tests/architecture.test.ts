@@ -59,6 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/process',
     '@macbatch/terminal',
   ],
+  '@macbatch/service': ['@macbatch/core', '@macbatch/process', '@macbatch/terminal'],
   '@macbatch/protocol': [
     '@macbatch/client',
     '@macbatch/contract',
@@ -77,6 +78,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@macbatch/postgres',
     '@macbatch/process',
     '@macbatch/protocol',
+    '@macbatch/service',
     '@macbatch/settings',
     '@macbatch/terminal',
   ],

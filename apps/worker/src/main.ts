@@ -6,34 +6,60 @@ import {
   openRuntimes,
   purgeOutbox,
   readModelsStatus,
+  removeWorkerFolder,
   sleep,
   steadyClock,
   workerFolder,
 } from '@macbatch/agent';
 import { messageOf } from '@macbatch/core';
-import { createLog, probeBoot, readConfigFile, shutdownSignals } from '@macbatch/process';
+import {
+  createLog,
+  openRollingFile,
+  probeBoot,
+  readConfigFile,
+  shutdownSignals,
+  standardOutput,
+} from '@macbatch/process';
 import { RulesConfig, readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
+import { describeWorker } from './describe-worker.ts';
 import { discoveryOf, endpointsOf } from './endpoints.ts';
 import { followGuestRules } from './guest-rules.ts';
 import { listModels } from './list-models.ts';
 import { modelsText } from './models-text.ts';
+import { checkKey, needsPerson } from './needs-person.ts';
 import { joiningName, workerName } from './worker-name.ts';
 
-const log = createLog('worker');
+const [action, logPath] = process.argv.slice(2);
+// launchd or systemd started this program: nobody reads its standard output.
+const isService = action === 'service';
+const write = isService && logPath !== undefined ? openRollingFile(logPath) : standardOutput();
+const log = createLog('worker', write);
 const { shutdownRequested, forceQuit } = shutdownSignals(process);
+let runs = false;
 
 try {
   const file = readConfigFile(process.env);
   const config = readConfig(WorkerConfig, withFileSettings(process.env, 'worker', file));
   const rules = readConfig(RulesConfig, withFileSettings(process.env, 'rules', file));
   const stateDir = config.MACBATCH_STATE_DIR ?? join(homedir(), '.macbatch', 'workers');
-  const joining = process.argv[2] === 'join';
+  const joining = action === 'join';
   const workerId = joining ? joiningName(config) : await workerName(config, stateDir);
-  if (process.argv[2] === 'purge') {
+  if (action === 'purge') {
     await purgeOutbox(stateDir, workerId);
     log('outbox.purged', { worker_id: workerId });
+    process.exit(0);
+  }
+
+  if (action === 'describe') {
+    const description = await describeWorker(config, stateDir, workerId, process.argv.includes('--ask'));
+    process.stdout.write(`${JSON.stringify(description)}\n`);
+    process.exit(0);
+  }
+  if (action === 'forget') {
+    await removeWorkerFolder(stateDir, workerId);
+    log('worker.forgotten', { worker_id: workerId });
     process.exit(0);
   }
 
@@ -42,18 +68,19 @@ try {
     log('worker.joined', { worker_id: workerId, path });
     process.exit(0);
   }
-  if (process.argv[2] === 'models') {
+  if (action === 'models') {
     const listing = await listModels(config, await readModelsStatus(stateDir, workerId));
     const isJson = process.argv[3] === '--json';
     process.stdout.write(isJson ? `${JSON.stringify(listing, null, 2)}\n` : modelsText(listing));
     process.exit(0);
   }
   const client = await openControl(config, stateDir, workerId);
+  if (isService) await checkKey(client);
 
   const startedAt = new Date().toISOString();
   const probe = probeBoot({ role: 'worker', name: workerId, path: config.PROBE_STATE, startedAt });
   const { previous_boot_id: _, ...shown } = probe;
-  process.stdout.write(`${JSON.stringify(shown)}\n`);
+  write(`${JSON.stringify(shown)}\n`);
 
   const folder = await workerFolder(stateDir, workerId, probe.boot.boot_id);
   if (folder.dropped > 0) log('outbox.dropped', { lines: folder.dropped });
@@ -89,12 +116,15 @@ try {
   });
   const ended = new AbortController();
   const guest = followGuestRules({ config: rules, agent, folder: folder.path, now: clock.now }, ended.signal);
+  runs = true;
   await agent.run(shutdownRequested, forceQuit);
   ended.abort();
   await guest;
   await folder.close();
   process.exit(0);
 } catch (error) {
-  log('worker.failed', { error: messageOf(error) });
-  process.exit(1);
+  const final = isService && !runs && needsPerson(error);
+  log('worker.failed', { error: messageOf(error), ...(isService ? { restarts: !final } : {}) });
+  // After exit code 0, launchd and systemd do not start the program again.
+  process.exit(final ? 0 : 1);
 }

@@ -16,4 +16,9 @@ export {
   writeMembership,
 } from './worker-folder/membership.ts';
 export { type ModelsStatus, readModelsStatus } from './worker-folder/models-status.ts';
-export { purgeOutbox, workerFolder } from './worker-folder/worker-folder.ts';
+export {
+  purgeOutbox,
+  removeWorkerFolder,
+  unsentOutcomes,
+  workerFolder,
+} from './worker-folder/worker-folder.ts';

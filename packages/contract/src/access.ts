@@ -28,7 +28,8 @@ export const ACCESS: Readonly<Record<RouteName, Access>> = {
   pauseWorker: ['worker'],
   resumeWorker: ['worker'],
   reportBoot: ['worker'],
-  listWorkers: ['submit', 'read'],
+  // The key of a worker sees only this worker.
+  listWorkers: ['submit', 'read', 'worker'],
   listBoots: [],
   reclaim: [],
   prune: [],

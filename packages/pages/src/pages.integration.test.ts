@@ -199,7 +199,9 @@ it('creates and revokes a key, which is shown once', async () => {
 
 it('invites a Mac with one command', async () => {
   const invited = await app.post('/admin/invite', { worker_id: 'studio', minutes: '60' });
-  expect(await invited.text()).toMatch(/macbatch worker join http:\/\/127\.0\.0\.1 --token mbj_/);
+  expect(await invited.text()).toMatch(
+    /MACBATCH_JOIN_TOKEN=&#39;mbj_.* &#39;http:\/\/127\.0\.0\.1&#39; &#39;studio&#39;/,
+  );
 });
 
 it('counts what pruning would delete, and deletes only then', async () => {

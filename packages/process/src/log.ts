@@ -14,10 +14,14 @@ const WARNINGS: ReadonlySet<string> = new Set([
   'report.abandoned',
 ]);
 
-/** Creates a log on standard output: one line of JSON for each event, in order. */
-export function createLog(program: string): Log {
-  // Synchronous, so that the last lines before an exit are not lost.
+/** Writes a line to standard output. Synchronous, so that the last lines before an exit are not lost. */
+export function standardOutput(): (line: string) => void {
   const output = pino.destination({ fd: 1, sync: true });
+  return (line) => void output.write(line);
+}
+
+/** Creates a log: one line of JSON for each event, in order. */
+export function createLog(program: string, write: (line: string) => void = standardOutput()): Log {
   const logger = pino(
     {
       base: { program },
@@ -26,7 +30,7 @@ export function createLog(program: string): Log {
       messageKey: 'event',
     },
     // A field may quote what a server has answered.
-    { write: (line) => output.write(hideSecrets(line)) },
+    { write: (line) => write(hideSecrets(line)) },
   );
   return (event, fields = {}) => logger[WARNINGS.has(event) ? 'warn' : 'info'](fields, event);
 }

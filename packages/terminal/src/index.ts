@@ -1,4 +1,13 @@
-export { counted, duration, printable, stateText, troubleHint } from '@macbatch/wording';
+export {
+  counted,
+  duration,
+  invitationLine,
+  printable,
+  stateText,
+  troubleHint,
+  whyIdle,
+  workerState,
+} from '@macbatch/wording';
 export { clockTime } from './clock-time.ts';
 export { earlierJobsText } from './earlier-jobs.ts';
 export { endText } from './end-text.ts';

@@ -1,5 +1,13 @@
 import { KEY_ROLES } from '@macbatch/core';
-import { EXIT, Failure, printJson, printLine, type Terminal, table } from '@macbatch/terminal';
+import {
+  EXIT,
+  Failure,
+  invitationLine,
+  printJson,
+  printLine,
+  type Terminal,
+  table,
+} from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { addCommand } from './command-names.ts';
@@ -68,7 +76,11 @@ export function addKeys(program: Command, terminal: Terminal): void {
   });
 
   withConnection(
-    keys.command('invite').description('create a token and print it; one worker can join with it once'),
+    keys
+      .command('invite')
+      .description(
+        'print a line to paste on another Mac: it installs macbatch, joins once, and starts the worker',
+      ),
   )
     .option('--worker-id <id>', 'id of the only worker that may use it (default: no restriction)')
     .option('--minutes <n>', 'minutes until the token expires', '60')
@@ -80,12 +92,15 @@ export function addKeys(program: Command, terminal: Terminal): void {
           ...(options.workerId === undefined ? {} : { worker_id: options.workerId }),
         },
       });
-      if (options.json === true) return printJson(terminal.stdout, reply);
-      printLine(terminal.stdout, reply.token);
-      printLine(
-        terminal.stderr,
-        `Run this on the worker before ${reply.expires_at}: macbatch worker join ${client.baseUrl} --token …`,
-      );
+      const { workerId } = options;
+      const line = invitationLine({
+        url: client.baseUrl,
+        token: reply.token,
+        ...(workerId === undefined ? {} : { workerId }),
+      });
+      if (options.json === true) return printJson(terminal.stdout, { ...reply, line });
+      printLine(terminal.stdout, line);
+      printLine(terminal.stderr, `Paste this into a terminal of the other Mac before ${reply.expires_at}.`);
     });
 }
 

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobHeader } from '@macbatch/contract';
 import {
@@ -12,6 +11,7 @@ import {
   tryItems,
 } from '@macbatch/job-files';
 import { EXIT, Failure, printJson, printLine, type Terminal, type watchJob } from '@macbatch/terminal';
+import { askPerson } from '../options/ask-person.ts';
 import type { FileJob } from '../options/job-draft.ts';
 
 /** The control plane whose ledger is asked, or why none is. */
@@ -61,21 +61,15 @@ export async function tryFirst(
   return yes || (await isConfirmed(terminal, signal));
 }
 
-async function isConfirmed({ stdin, stderr }: Terminal, signal: AbortSignal): Promise<boolean> {
-  if (stdin.isTTY !== true || stderr.isTTY !== true) {
-    printLine(stderr, 'This is not a terminal, so nobody can be asked. To run the others, add --yes.');
-    return false;
-  }
-  // Without raw mode, so that Ctrl-C stays a signal.
-  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
-  try {
-    const answer = await lines.question('Go on? [y/N] ', { signal });
-    const isYes = /^\s*y(es)?\s*$/i.test(answer);
-    if (!isYes) printLine(stderr, 'The other items were not submitted.');
-    return isYes;
-  } finally {
-    lines.close();
-  }
+async function isConfirmed(terminal: Terminal, signal: AbortSignal): Promise<boolean> {
+  const answer = await askPerson('Go on?', terminal, signal);
+  if (answer === null)
+    printLine(
+      terminal.stderr,
+      'This is not a terminal, so nobody can be asked. To run the others, add --yes.',
+    );
+  if (answer === false) printLine(terminal.stderr, 'The other items were not submitted.');
+  return answer === true;
 }
 
 async function surveyWithLedger(

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Outbox } from '../outbox/outbox.ts';
+import { countUnsent } from '../outbox/unsent.ts';
 import { addBoot, type FormerBoots } from './former-boots.ts';
 import { MODELS_STATUS, type ModelsStatus } from './models-status.ts';
 import { replaceFile } from './replace-file.ts';
@@ -76,6 +77,22 @@ export async function purgeOutbox(stateDir: string, workerId: string): Promise<v
   // A crash may leave the draft of a rewritten outbox.
   for (const name of [OUTBOX, `${OUTBOX}.new`]) await rm(join(folder, name), { force: true });
   await rm(join(folder, OWNER), { force: true });
+}
+
+/** Counts the outcomes that a worker of this machine has not reported. */
+export function unsentOutcomes(stateDir: string, workerId: string): Promise<number> {
+  return countUnsent(join(stateDir, encodeURIComponent(workerId), OUTBOX));
+}
+
+/**
+ * Deletes the folder of a worker that does not run: its key, its outbox and its boots. Then deletes the folders above
+ * it if they are empty.
+ */
+export async function removeWorkerFolder(stateDir: string, workerId: string): Promise<void> {
+  const folder = await claim(stateDir, workerId);
+  await rm(folder, { recursive: true });
+  await rmdir(stateDir).catch(() => undefined);
+  if (basename(dirname(stateDir)) === '.macbatch') await rmdir(dirname(stateDir)).catch(() => undefined);
 }
 
 /** Makes this process the owner of the folder. Throws while another owner runs. */

@@ -26,7 +26,7 @@ const MAY: Readonly<Record<Exclude<RouteName, 'joinWorker'>, readonly KeyRole[]>
   releaseTasks: ['worker', 'admin'],
   heartbeat: ['worker', 'admin'],
   reportBoot: ['worker', 'admin'],
-  listWorkers: ['submit', 'read', 'admin'],
+  listWorkers: ['submit', 'read', 'worker', 'admin'],
   streamChanges: ['submit', 'read', 'admin'],
   readThroughput: ['submit', 'read', 'admin'],
   pauseWorker: ['worker', 'admin'],

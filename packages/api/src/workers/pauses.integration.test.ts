@@ -139,7 +139,7 @@ it('lists what a worker holds, by job, only for jobs that the caller may see', a
   expect(await holding(theirs)).toEqual([]);
 });
 
-it('lets the key of a worker pause this worker, and no other one', async () => {
+it('lets the key of a worker pause and see this worker, and no other one', async () => {
   const admin = bearing(await keyFor(keyed.db.store, 'admin'));
   for (const id of ['ann', 'bob'])
     await keyed.send('POST', '/v1/workers/heartbeat', { ...HEARTBEAT, worker_id: id }, admin);
@@ -148,6 +148,10 @@ it('lets the key of a worker pause this worker, and no other one', async () => {
   expect(await paused.json()).toMatchObject({ pause: { by: 'worker' } });
   const other = await keyed.refused(() => keyed.send('POST', '/v1/workers/bob/pause', {}, own));
   expect(other).toMatchObject({ status: 403, field: 'id' });
+  const listed = (await (await keyed.send('GET', '/v1/workers', undefined, own)).json()) as {
+    workers: WorkerView[];
+  };
+  expect(listed.workers.map(({ worker_id }) => worker_id)).toEqual(['ann']);
 });
 
 it('no request caused an internal error', () => {

@@ -121,7 +121,8 @@ export function mountWorkers(surface: Surface): void {
   mount(surface, 'listWorkers', async (_, caller) => {
     await store.reclaim({ force: false });
     const [workers, pool] = await Promise.all([store.listWorkers(), store.pool()]);
-    return { workers: workers.map((worker) => workerView(worker, pool, caller)) };
+    const views = workers.map((worker) => workerView(worker, pool, caller));
+    return { workers: views.filter(({ worker_id }) => [null, worker_id].includes(caller.workerId)) };
   });
 
   mount(surface, 'reportBoot', async ({ body }, caller) => {

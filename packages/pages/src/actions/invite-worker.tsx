@@ -1,3 +1,4 @@
+import { invitationLine } from '@macbatch/wording';
 import type { Action } from './action.ts';
 import { shownOncePage } from './shown-once-page.tsx';
 
@@ -39,9 +40,12 @@ export const inviteWorker: Action = {
       body: { expires_in_minutes: minutes, ...(worker === '' ? {} : { worker_id: worker }) },
     });
     return shownOncePage(
-      'Paste this on the Mac',
-      `macbatch worker join ${url.origin} --token ${token}`,
-      <p>Then start it there with “macbatch worker”. The token works once.</p>,
+      'Paste this into a terminal of the Mac',
+      invitationLine({ url: url.origin, token, ...(worker === '' ? {} : { workerId: worker }) }),
+      <p>
+        It installs macbatch if npm finds none, joins this pool, and starts the worker at each login. It works
+        once.
+      </p>,
     );
   },
 };
