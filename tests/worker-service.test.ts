@@ -1,12 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testFolder, until } from '@macbatch/testing';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { command } from './testing/command.ts';
 import { startControl } from './testing/pool.ts';
 import { jsonLines, macbatch, processesWith } from './testing/program.ts';
-import { fakeLaunchd, privateSystemd, systemd } from './testing/service-manager.ts';
+import { fakeLaunchd, hasSystemd, privateSystemd } from './testing/service-manager.ts';
 
 /** The name of the home folder of the worker's user. */
 const HOME = 'Home of Ann & Zoë';
@@ -66,6 +67,14 @@ async function newcomer(env: Readonly<Record<string, string>>, folder: string) {
   };
 }
 
+/** Makes the folder of a test, with the home folder of a Mac. */
+function macFolder(): string {
+  const folder = testFolder();
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(folder, HOME, 'Library'), { recursive: true });
+  return folder;
+}
+
 /** Plays npm, which `worker upgrade` calls. It records its arguments. */
 function fakeNpm(bin: string, calls: string): void {
   writeFileSync(join(bin, 'npm'), `#!/bin/sh\necho npm "$@" >> '${calls}'\n`);
@@ -94,17 +103,18 @@ async function installed(
 /** A start-up module for Node: root may not install agents, but tests may run as root. */
 const AS_USER = `--import=data:text/javascript,process.getuid=()=>${USER_ID}`;
 
-it('with a played launchd: joins, installs, runs jobs, pauses, is killed, upgrades, and leaves nothing in the home folder', async () => {
-  const folder = testFolder();
-  mkdirSync(join(folder, 'bin'));
-  mkdirSync(join(folder, HOME, 'Library'), { recursive: true });
-  fakeLaunchd(folder, join(folder, 'bin'), USER_ID);
+/** From a clean home folder to a worker that works for the pool, and back. */
+async function stayOnMac(
+  user: Awaited<ReturnType<typeof newcomer>>,
+  folder: string,
+  checkFiles: () => void = () => undefined,
+) {
   const calls = join(folder, 'calls');
   fakeNpm(join(folder, 'bin'), calls);
-  const user = await newcomer({ NODE_OPTIONS: AS_USER }, folder);
   const { mac, ops, runJob, home } = user;
   const before = await readdir(home, { recursive: true });
   const started = await installed(user, { options: [], logFolder: 'Library/Logs/macbatch' });
+  checkFiles();
   expect(await runJob('a')).toBe(0);
 
   const first = await started(1);
@@ -133,34 +143,47 @@ it('with a played launchd: joins, installs, runs jobs, pauses, is killed, upgrad
   expect((await mac('uninstall', '--yes')).said).toContain('Nothing of worker mac-1 is left.');
   expect(await readdir(home, { recursive: true })).toEqual(before);
   expect(processesWith(home)).toEqual([]);
+}
+
+it('with a played launchd: joins, installs, runs jobs, pauses, is killed, upgrades, and leaves nothing in the home folder', async () => {
+  const folder = macFolder();
+  fakeLaunchd(folder, join(folder, 'bin'), USER_ID);
+  await stayOnMac(await newcomer({ NODE_OPTIONS: AS_USER }, folder), folder);
 });
 
-describe.skipIf(systemd === null)(
-  'with systemd (apt-get install systemd; as root where it does not run)',
+describe.skipIf(process.env['MACBATCH_TEST_LAUNCHD'] !== '1')(
+  'with launchd (MACBATCH_TEST_LAUNCHD=1 on a Mac; replaces a service of this user)',
   () => {
-    it('installs, is killed, restarts, and leaves nothing in the home folder', async () => {
-      const folder = testFolder();
-      const home = join(folder, HOME);
-      // The pause before a restart is ten seconds.
-      const dropIn = join(home, '.config/systemd/user/macbatch-worker.service.d');
-      mkdirSync(dropIn, { recursive: true });
-      writeFileSync(join(dropIn, 'fast.conf'), '[Service]\nRestartSec=100ms\n');
-      const user = await newcomer(
-        systemd === 'private' ? await privateSystemd(home, join(folder, 'run')) : {},
-        folder,
-      );
-      const before = await readdir(home, { recursive: true });
-      const processes = processesWith(home);
-      const started = await installed(user, { options: ['--boot'], logFolder: '.local/state/macbatch' });
-      const first = await started(1);
-      process.kill(first, 'SIGKILL');
-      await started(2);
-      expect(await user.mac('restart')).toMatchObject({ exit: 0 });
-      const third = await started(3);
-      expect((await user.mac('status')).stdout).toContain(`running as process ${third}`);
-      expect((await user.mac('uninstall', '--yes')).said).toContain('Nothing of worker mac-1 is left.');
-      expect(await readdir(home, { recursive: true })).toEqual(before);
-      expect(processesWith(home)).toEqual(processes);
+    it('joins, installs, runs jobs, pauses, is killed, upgrades, and leaves nothing in the home folder', async () => {
+      const folder = macFolder();
+      const user = await newcomer({}, folder);
+      const plist = join(user.home, 'Library/LaunchAgents/dev.macbatch.worker.plist');
+      onTestFinished(async () => void (await user.mac('uninstall', '--yes')));
+      await stayOnMac(user, folder, () => execFileSync('plutil', ['-lint', plist]));
     });
   },
 );
+
+describe.skipIf(!hasSystemd)('with a systemd of its own (apt-get install systemd; as root)', () => {
+  it('installs, is killed, restarts, and leaves nothing in the home folder', async () => {
+    const folder = testFolder();
+    const home = join(folder, HOME);
+    // The pause before a restart is ten seconds.
+    const dropIn = join(home, '.config/systemd/user/macbatch-worker.service.d');
+    mkdirSync(dropIn, { recursive: true });
+    writeFileSync(join(dropIn, 'fast.conf'), '[Service]\nRestartSec=100ms\n');
+    const user = await newcomer(await privateSystemd(home, join(folder, 'run')), folder);
+    const before = await readdir(home, { recursive: true });
+    const processes = processesWith(home);
+    const started = await installed(user, { options: ['--boot'], logFolder: '.local/state/macbatch' });
+    const first = await started(1);
+    process.kill(first, 'SIGKILL');
+    await started(2);
+    expect(await user.mac('restart')).toMatchObject({ exit: 0 });
+    const third = await started(3);
+    expect((await user.mac('status')).stdout).toContain(`running as process ${third}`);
+    expect((await user.mac('uninstall', '--yes')).said).toContain('Nothing of worker mac-1 is left.');
+    expect(await readdir(home, { recursive: true })).toEqual(before);
+    expect(processesWith(home)).toEqual(processes);
+  });
+});

@@ -51,15 +51,12 @@ esac
 
 const SYSTEMD = '/lib/systemd/systemd';
 
-/** How a systemd of this user can be had here; null if not. */
-export const systemd: 'session' | 'private' | null =
-  process.platform !== 'linux'
-    ? null
-    : answers(['systemctl', '--user', 'show-environment'])
-      ? 'session'
-      : process.getuid?.() === 0 && existsSync(SYSTEMD) && answers(['unshare', '--mount', 'true'])
-        ? 'private'
-        : null;
+/** Whether a test can start a systemd of its own here. The one of a session would read the real home folder. */
+export const hasSystemd =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  existsSync(SYSTEMD) &&
+  answers(['unshare', '--mount', 'true']);
 
 function answers([program = '', ...args]: readonly string[]): boolean {
   try {
@@ -70,7 +67,7 @@ function answers([program = '', ...args]: readonly string[]): boolean {
   }
 }
 
-/** Starts a systemd for this test alone, where systemd is not the first process. Returns its variables. */
+/** Starts a systemd for this test alone. Returns the variables of its programs. */
 export async function privateSystemd(home: string, runtimeFolder: string): Promise<Record<string, string>> {
   mkdirSync(runtimeFolder, { mode: 0o700 });
   const group = `macbatch-test-${process.pid}`;
