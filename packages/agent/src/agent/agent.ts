@@ -109,8 +109,10 @@ export class Agent {
 
     const finished = new AbortController();
     const giveUp = new AbortController();
-    const beating = this.#heartbeats.run(this.#stopped.signal);
     const discovering = this.#discovery.run(this.#draining.signal);
+    // The first heartbeat should say what this worker can run.
+    await this.#discovery.firstLook(this.#draining.signal);
+    const beating = this.#heartbeats.run(this.#stopped.signal);
     const reporting = this.#reports.run(finished.signal, giveUp.signal);
     await this.#work.run(this.#draining.signal);
     if (!this.#idle.signal.aborted) await once(this.#idle.signal, 'abort');

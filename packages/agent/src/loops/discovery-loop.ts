@@ -6,6 +6,9 @@ import { sleep } from './backoff.ts';
 import { Signal } from './signal.ts';
 import type { WorkerMachine } from './worker-machine.ts';
 
+/** Longest wait for the first look, in milliseconds. */
+const FIRST_LOOK_MS = 1000;
+
 export interface DiscoveryLoopDeps {
   readonly options: AgentOptions;
   readonly machine: WorkerMachine;
@@ -16,9 +19,18 @@ export interface DiscoveryLoopDeps {
 export class DiscoveryLoop {
   readonly #deps: DiscoveryLoopDeps;
   readonly #failed = new Signal();
+  readonly #looked = Promise.withResolvers<void>();
 
   constructor(deps: DiscoveryLoopDeps) {
     this.#deps = deps;
+  }
+
+  /** Waits for the first look, but not long: a server may hang. */
+  async firstLook(draining: AbortSignal): Promise<void> {
+    const waited = new AbortController();
+    const ended = AbortSignal.any([draining, waited.signal]);
+    await Promise.race([this.#looked.promise, sleep(FIRST_LOOK_MS, ended).catch(() => undefined)]);
+    waited.abort();
   }
 
   /** Runs until `draining` aborts. */
@@ -27,7 +39,10 @@ export class DiscoveryLoop {
     const lookers = runtimes.flatMap((runtime, index) =>
       runtime.look === undefined ? [] : [{ runtime, index }],
     );
-    if (lookers.length === 0) return;
+    if (lookers.length === 0) {
+      this.#looked.resolve();
+      return;
+    }
     for (const { runtime } of lookers) runtime.onTrouble?.(() => this.#failed.notify());
     // A server that hangs must not hold up the end.
     const stopped = new Promise<boolean[]>((resolve) =>
@@ -36,6 +51,7 @@ export class DiscoveryLoop {
     while (!draining.aborted) {
       const looks = lookers.map(({ runtime, index }) => this.#look(runtime, index, pauses.lookSoonMs));
       const unsettled = await Promise.race([Promise.all(looks), stopped]);
+      this.#looked.resolve();
       if (draining.aborted) return;
       await this.#failed.wait(draining, unsettled.includes(true) ? pauses.lookSoonMs : pauses.lookMs);
       // Several items may fail together, and a server needs a moment to end.

@@ -25,7 +25,7 @@ export function embedding(reply: unknown, tokensRead: number | undefined): objec
     embedding: vector,
     dimensions: vector.length,
     tokens_read: tokensRead ?? null,
-    truncated: null,
+    truncated: member(reply, 'truncated') === false ? false : null,
   };
 }
 

@@ -78,7 +78,16 @@ export class ModelServer {
    * when aborted.
    */
   async post(path: string, body: object, signal: AbortSignal): Promise<object> {
-    const { status, headers, text } = await this.#exchange(path, jsonText(body), signal);
+    return this.#postJson(this.#address.url(path), body, signal);
+  }
+
+  /** Like `post`, but below the server's root: Ollama's own API is not below `/v1`. */
+  async postRoot(path: string, body: object, signal: AbortSignal): Promise<object> {
+    return this.#postJson(this.#address.rootUrl(path), body, signal);
+  }
+
+  async #postJson(url: string, body: object, signal: AbortSignal): Promise<object> {
+    const { status, headers, text } = await this.#exchange(url, jsonText(body), signal);
     const reply = parseReply(text) ?? streamedReply(text);
     // LM Studio sends some errors with status 200.
     if (status !== 200 || !isRecord(reply) || isError(member(reply, 'error'))) {
@@ -94,7 +103,12 @@ export class ModelServer {
    */
   async postRaw(endpoint: RequestEndpoint, body: string, signal: AbortSignal): Promise<RawOutput> {
     const more = endpointHeaders(endpoint, this.#key);
-    const { status, headers, text } = await this.#exchange(pathBelowBase(endpoint), body, signal, more);
+    const { status, headers, text } = await this.#exchange(
+      this.#address.url(pathBelowBase(endpoint)),
+      body,
+      signal,
+      more,
+    );
     const isOk = isSuccess(status);
     const answer = isOk ? text : this.withoutSecrets(redirectText(status, headers) ?? text);
     return rawOutput({ status, headers, body: answer }, Date.now());
@@ -102,7 +116,7 @@ export class ModelServer {
 
   /** Sends a body and reads the whole reply. Rejects if a reply of success is too long or no text. */
   async #exchange(
-    path: string,
+    url: string,
     body: string,
     signal: AbortSignal,
     more: Readonly<Record<string, string>> = {},
@@ -113,7 +127,7 @@ export class ModelServer {
       headers: { ...more, ...this.#headers, 'content-type': 'application/json' },
     });
     const { status, headers, text, isTooLong, isDamaged } = await boundedRequest(
-      this.#address.url(path),
+      url,
       request,
       this.#bounds,
       signal,
@@ -144,7 +158,7 @@ export class ModelServer {
     return await this.#get(this.#address.url(path));
   }
 
-  /** Like `ask`, but below the server's root: Ollama's own API is not below `/v1`. */
+  /** Like `ask`, but below the server's root. */
   async askRoot(path: string): Promise<unknown> {
     return await this.#get(this.#address.rootUrl(path));
   }

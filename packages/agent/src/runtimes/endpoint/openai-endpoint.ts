@@ -1,6 +1,7 @@
 import { endpointOf, requestBodyProblem, type WorkType, withModel } from '@macbatch/core';
 import type { WithdrawalReach } from '../../worker/item-end.ts';
 import { parseJson } from '../json-value.ts';
+import { OllamaServer } from '../ollama/ollama-server.ts';
 import {
   RunFailure,
   type RunRequest,
@@ -10,7 +11,7 @@ import {
 } from '../runtime.ts';
 import { endpointReply, replyMetadata } from './completion-reply.ts';
 import { ENDPOINT_JOB_TYPES, type EndpointJobType, endpointRequest } from './completion-request.ts';
-import { listsModel, ollamaDigest } from './listed-models.ts';
+import { listsModel } from './listed-models.ts';
 import { ModelServer } from './model-server.ts';
 import { endpointWorkTypes } from './raw-request.ts';
 import type { ProxySettings } from './server-connections.ts';
@@ -19,10 +20,6 @@ import { serverSlots } from './server-slots.ts';
 /** Time limit of a request for one token. */
 const TEST_MS = 30_000;
 const DEFAULT_TIMEOUT_MS = 15 * 60_000;
-/** Cache lifetime of a digest. A model can be pulled again under the same name. */
-const DIGEST_TRUSTED_MS = 60_000;
-/** A server may answer every item with another name. */
-const MAX_DIGESTS = 100;
 
 export interface EndpointConfig {
   /** Base URL of the API, usually ending in `/v1`. Every request carries its query. */
@@ -79,7 +76,7 @@ export function endpointRuntime(
   const ownReasons = Object.fromEntries(
     Object.entries(config.finishReasons ?? {}).map(([own, known]) => [own.toLowerCase(), known]),
   );
-  const digests = new Map<string, { readonly at: number; readonly digest: Promise<string | null> }>();
+  const ollama = new OllamaServer(server, now);
   const probes = new Set<Promise<unknown>>();
   /** The server has a list of models. */
   let hasListed = false;
@@ -154,9 +151,13 @@ export function endpointRuntime(
     { signal, ...item }: RunRequest,
   ): Promise<RunResult> {
     const { path, body } = endpointRequest(jobType, item);
-    const reply = await server.post(path, { ...body, model }, signal);
-    const name = replyMetadata(reply).model ?? model;
-    const ran = { name, digest: await digestOf(name) };
+    const reply =
+      (await ollama.post(jobType, body, model, signal)) ??
+      (await server.post(path, { ...body, model }, signal));
+    const { model: answered, usage: counted } = replyMetadata(reply);
+    const name = answered ?? model;
+    const ran = { name, digest: await ollama.digestOf(name) };
+    await ollama.refuseTruncated({ model: ran, usage: counted }, name, item.params);
     try {
       const { output, usage } = endpointReply(jobType, reply, ownReasons);
       return { output, model: ran, usage };
@@ -164,8 +165,9 @@ export function endpointRuntime(
       if (!(error instanceof RunFailure)) throw error;
       const { failure, code, message } = error;
       // The answer was paid for, also if it was withheld.
-      const { usage } = replyMetadata(reply);
-      throw new RunFailure(failure, code, server.withoutSecrets(message), { ran: { model: ran, usage } });
+      throw new RunFailure(failure, code, server.withoutSecrets(message), {
+        ran: { model: ran, usage: counted },
+      });
     }
   }
 
@@ -186,7 +188,7 @@ export function endpointRuntime(
     const { output, requestId } = await server.postRaw(endpoint, withModel(payloadText, model), signal);
     const { model: answered, usage } = replyMetadata(parseJson(output));
     const name = answered ?? model;
-    return { output, model: { name, digest: await digestOf(name) }, usage, requestId };
+    return { output, model: { name, digest: await ollama.digestOf(name) }, usage, requestId };
   }
 
   /** Asks only for the list of models. A generation could load a model of many gigabytes and unload the one in use. */
@@ -206,21 +208,6 @@ export function endpointRuntime(
       if (WAITS.has(code)) return isReached && (listed !== undefined || !hasListed);
       return listed !== undefined;
     });
-  }
-
-  /** Reads a model's digest. Only Ollama reports one. A failure here does not fail the item. */
-  function digestOf(model: string): Promise<string | null> {
-    const known = digests.get(model);
-    if (known !== undefined && now() - known.at < DIGEST_TRUSTED_MS) return known.digest;
-    if (digests.size >= MAX_DIGESTS) digests.clear();
-    const digest = askDigest(model).catch(() => null);
-    digests.set(model, { at: now(), digest });
-    return digest;
-  }
-
-  async function askDigest(model: string): Promise<string | null> {
-    if ((await server.askRoot('/api/version')) === undefined) return null;
-    return ollamaDigest(await server.askRoot('/api/tags'), model);
   }
 }
 
