@@ -3,9 +3,15 @@ import { Client } from '@macbatch/client';
 import { parseSecretText } from '@macbatch/core';
 import { checkControlUrl, keyOf, refusePlainHttp, trustCertificates } from '@macbatch/process';
 import { DEFAULT_CONTROL_URL, type WorkerConfig } from '@macbatch/settings';
+import type { ControlConnections } from './control-connections.ts';
 
 /** Opens a client of the configured control plane, of the one that the worker joined, or of the default URL, in this order. */
-export async function openControl(config: WorkerConfig, stateDir: string, workerId: string): Promise<Client> {
+export async function openControl(
+  config: WorkerConfig,
+  stateDir: string,
+  workerId: string,
+  connections: ControlConnections,
+): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
   const baseUrl = config.MACBATCH_CONTROL_URL ?? joined?.url ?? DEFAULT_CONTROL_URL;
@@ -13,7 +19,7 @@ export async function openControl(config: WorkerConfig, stateDir: string, worker
   refusePlainHttp(baseUrl, config);
   // The saved key goes only to the control plane that issued it.
   const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
-  return new Client({ baseUrl, ...(key === undefined ? {} : { key }) });
+  return new Client({ baseUrl, fetch: connections.fetch, ...(key === undefined ? {} : { key }) });
 }
 
 /** Exchanges the join token for the worker's key and saves the key. Returns the path of the key's file. */

@@ -18,6 +18,8 @@ export interface GuestRulesOptions {
   /** The worker's own folder. */
   readonly folder: string;
   readonly now: () => number;
+  /** Called when the Mac has slept, or the process was stopped, for so long. */
+  readonly onWake: (sleptMs: number) => void;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface GuestRulesOptions {
  * says so, and keeps the Mac from idle sleep only while there is work.
  */
 export async function followGuestRules(
-  { config, agent, folder, now }: GuestRulesOptions,
+  { config, agent, folder, now, onWake }: GuestRulesOptions,
   stopped: AbortSignal,
 ): Promise<void> {
   const rules = rulesOf(config);
@@ -39,8 +41,9 @@ export async function followGuestRules(
   await watchRules(
     {
       rules,
-      async read() {
-        readings = await readMachine({ platform: process.platform, wanted });
+      async read(isWaking) {
+        const also: readonly (keyof Readings)[] = isWaking && rules !== null ? ['darkWake'] : [];
+        readings = await readMachine({ platform: process.platform, wanted: new Set([...wanted, ...also]) });
         return readings;
       },
       readPause: () => readPause(folder, new Date()),
@@ -51,6 +54,7 @@ export async function followGuestRules(
         isPaused = pause !== null;
         agent.setPause(pause === null ? null : { rule: pause.rule, reason: pause.reason });
       },
+      onWake,
       onLook() {
         if (agent.isBusy) workedAt = now();
         if (!mayKeepAwake) return;

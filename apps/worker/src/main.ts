@@ -23,6 +23,7 @@ import {
 import { RulesConfig, readConfig, WorkerConfig, withFileSettings } from '@macbatch/settings';
 import { announceBoot } from './announce-boot.ts';
 import { joinControl, openControl } from './control.ts';
+import { ControlConnections } from './control-connections.ts';
 import { describeWorker } from './describe-worker.ts';
 import { discoveryOf, endpointsOf } from './endpoints.ts';
 import { followGuestRules } from './guest-rules.ts';
@@ -74,7 +75,8 @@ try {
     process.stdout.write(isJson ? `${JSON.stringify(listing, null, 2)}\n` : modelsText(listing));
     process.exit(0);
   }
-  const client = await openControl(config, stateDir, workerId);
+  const connections = new ControlConnections();
+  const client = await openControl(config, stateDir, workerId, connections);
   if (isService) await checkKey(client);
 
   const startedAt = new Date().toISOString();
@@ -115,7 +117,20 @@ try {
     random: Math.random,
   });
   const ended = new AbortController();
-  const guest = followGuestRules({ config: rules, agent, folder: folder.path, now: clock.now }, ended.signal);
+  const guest = followGuestRules(
+    {
+      config: rules,
+      agent,
+      folder: folder.path,
+      now: clock.now,
+      onWake(sleptMs) {
+        log('worker.woke', { slept_seconds: Math.round(sleptMs / 1000) });
+        connections.dropAfterSleep();
+        agent.sendHeartbeat();
+      },
+    },
+    ended.signal,
+  );
   runs = true;
   await agent.run(shutdownRequested, forceQuit);
   ended.abort();

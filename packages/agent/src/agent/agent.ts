@@ -93,6 +93,11 @@ export class Agent {
     return this.#machine.state.tasks.length > 0;
   }
 
+  /** Sends the next heartbeat now: after a sleep, nobody knows which leases still hold. */
+  sendHeartbeat(): void {
+    this.#heartbeats.wake();
+  }
+
   /** Pauses, with the reason for people, or goes on. */
   setPause(pause: OwnPause | null): void {
     this.#machine.dispatch({ kind: 'own_pause', pause });
@@ -185,6 +190,9 @@ export class Agent {
         break;
       case 'ask_for_work':
         this.#work.wake();
+        break;
+      case 'stop_asking':
+        this.#work.stopAsking();
         break;
       case 'probe_offers':
         void this.#probe(effect);

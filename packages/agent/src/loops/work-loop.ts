@@ -48,6 +48,11 @@ export class WorkLoop {
     if (isMore) abort.abort(new Error('the worker can run more now'));
   }
 
+  /** Ends a request that waits, because nothing is wanted any more. */
+  stopAsking(): void {
+    this.#asking?.abort.abort(new Error('the worker is paused'));
+  }
+
   /** Runs until `draining` aborts. */
   async run(draining: AbortSignal): Promise<void> {
     const { options, machine } = this.#deps;

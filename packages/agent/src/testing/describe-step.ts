@@ -103,6 +103,8 @@ function effectWords(effect: Effect, { runs }: WorkerState): string[] {
     }
     case 'send_heartbeat':
       return ['heartbeat'];
+    case 'stop_asking':
+      return ['stop asking'];
     case 'ask_for_work':
       return ['ask for work'];
     case 'probe_offers':

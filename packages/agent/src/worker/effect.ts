@@ -39,6 +39,8 @@ export type Effect =
   /** Ends with `time_passed` at that time. Replaces the one before. */
   | { readonly kind: 'wake_at'; readonly at: number }
   | { readonly kind: 'ask_for_work' }
+  /** A request for work that waits for an answer ends. */
+  | { readonly kind: 'stop_asking' }
   /** Ends with `offers_probed`. */
   | {
       readonly kind: 'probe_offers';

@@ -20,7 +20,11 @@ export function ownPauseChanged({ pause, now }: EventOf<'own_pause'>): Change {
       })),
       pause === null
         ? log('worker.resumed', { rule: before?.rule })
-        : inOrder(log('worker.paused', { rule: pause.rule, reason: pause.reason }), leaveAllTasks(now)),
+        : inOrder(
+            log('worker.paused', { rule: pause.rule, reason: pause.reason }),
+            leaveAllTasks(now),
+            emit({ kind: 'stop_asking' }),
+          ),
       emit({ kind: 'send_heartbeat' }),
     )(state);
   };

@@ -26,3 +26,13 @@ export function parseLowPowerMode(text: string): boolean | null {
   const value = /^\s*lowpowermode\s+(\d)\s*$/m.exec(text)?.[1];
   return value === undefined ? null : value !== '0';
 }
+
+/**
+ * Parses the output of `pmset -g systemstate`. A Mac that woke for maintenance runs without graphics. Null if it does
+ * not tell what it runs with.
+ */
+export function parseDarkWake(text: string): boolean | null {
+  const capabilities = /^Current System Capabilities are: ([A-Za-z ]+?)\s*$/m.exec(text)?.[1]?.split(/ +/);
+  if (capabilities === undefined || !capabilities.includes('CPU')) return null;
+  return !capabilities.includes('Graphics');
+}

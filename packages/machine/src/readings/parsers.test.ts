@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linuxPower } from './linux-power.ts';
 import { parseHeat, parseSpeedLimit } from './parse-heat.ts';
 import { parseMemoryPressure } from './parse-memory.ts';
-import { parseLowPowerMode, parsePower } from './parse-power.ts';
+import { parseDarkWake, parseLowPowerMode, parsePower } from './parse-power.ts';
 import { parseIdleSeconds } from './parse-use.ts';
 
 const AC = "Now drawing from 'AC Power'";
@@ -60,6 +60,16 @@ it.each<[string, boolean | null]>([
   ['lowpowermode', null],
 ])('parseLowPowerMode reads %j as %s', (text, on) => {
   expect(parseLowPowerMode(text)).toBe(on);
+});
+
+it.each<[string, boolean | null]>([
+  ['Current System Capabilities are: CPU Graphics Audio Network \nCurrent Power State: 4\n', false],
+  ['Current System Capabilities are: CPU Network \n', true],
+  ['Current System Capabilities are: \n', null],
+  ['Current Power State: 4', null],
+  ['', null],
+])('parseDarkWake reads %j as %s', (text, isDark) => {
+  expect(parseDarkWake(text)).toBe(isDark);
 });
 
 it.each([
@@ -150,6 +160,7 @@ it('no text makes a parser throw or report what is not there', () => {
       expect([null, 'mains', 'battery', 'ups']).toContain(power);
       expect(chargePercent === null || (chargePercent >= 0 && chargePercent <= 100)).toBe(true);
       expect([null, true, false]).toContain(parseLowPowerMode(said));
+      expect([null, true, false]).toContain(parseDarkWake(said));
       const idle = parseIdleSeconds(said);
       expect(idle === null || Number.isFinite(idle)).toBe(true);
       for (const heat of [parseHeat(said), parseSpeedLimit(said)]) expect(heat).not.toBe(undefined);

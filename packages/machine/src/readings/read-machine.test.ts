@@ -11,6 +11,7 @@ const SAID: Readonly<Record<string, string>> = {
   '/usr/bin/pmset -g': ' lowpowermode         0',
   '/usr/bin/notifyutil -g com.apple.system.thermalpressurelevel': 'com.apple.system.thermalpressurelevel 1',
   '/usr/sbin/sysctl -n kern.memorystatus_vm_pressure_level': '2',
+  '/usr/bin/pmset -g systemstate': 'Current System Capabilities are: CPU Network \nCurrent Power State: 3',
   '/usr/sbin/ioreg -c IOHIDSystem -d 4': '"HIDIdleTime" = 4500000000',
 };
 
@@ -24,7 +25,7 @@ function mac(wanted: readonly (keyof Readings)[], said = SAID) {
 }
 
 it('asks a Mac for all that is wanted', async () => {
-  const { read } = mac(['power', 'lowPowerMode', 'heat', 'memory', 'idleSeconds']);
+  const { read } = mac(['power', 'lowPowerMode', 'heat', 'memory', 'idleSeconds', 'darkWake']);
   expect(await read()).toEqual({
     power: 'mains',
     chargePercent: 64,
@@ -32,6 +33,7 @@ it('asks a Mac for all that is wanted', async () => {
     heat: 'moderate',
     memory: 'warn',
     idleSeconds: 4.5,
+    darkWake: true,
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { linuxPower, type PowerSupply } from './linux-power.ts';
 import { parseHeat, parseSpeedLimit } from './parse-heat.ts';
 import { parseMemoryPressure } from './parse-memory.ts';
-import { parseLowPowerMode, parsePower } from './parse-power.ts';
+import { parseDarkWake, parseLowPowerMode, parsePower } from './parse-power.ts';
 import { parseIdleSeconds } from './parse-use.ts';
 import { NO_READINGS, type Readings } from './readings.ts';
 
@@ -37,12 +37,13 @@ async function readMac(wanted: ReadOptions['wanted'], run: Run): Promise<Reading
     [path, ...args]: readonly [string, ...string[]],
     parse: (text: string) => Value,
   ): Promise<Value | null> => (needs.some((name) => wanted.has(name)) ? parse(await run(path, args)) : null);
-  const [power, lowPowerMode, heat, memory, idleSeconds] = await Promise.all([
+  const [power, lowPowerMode, heat, memory, idleSeconds, darkWake] = await Promise.all([
     ask(['power', 'chargePercent'], ['/usr/bin/pmset', '-g', 'batt'], parsePower),
     ask(['lowPowerMode'], ['/usr/bin/pmset', '-g'], parseLowPowerMode),
     ask(['heat'], ['/usr/bin/notifyutil', '-g', 'com.apple.system.thermalpressurelevel'], parseHeat),
     ask(['memory'], ['/usr/sbin/sysctl', '-n', 'kern.memorystatus_vm_pressure_level'], parseMemoryPressure),
     ask(['idleSeconds'], ['/usr/sbin/ioreg', '-c', 'IOHIDSystem', '-d', '4'], parseIdleSeconds),
+    ask(['darkWake'], ['/usr/bin/pmset', '-g', 'systemstate'], parseDarkWake),
   ]);
   return {
     ...NO_READINGS,
@@ -52,6 +53,7 @@ async function readMac(wanted: ReadOptions['wanted'], run: Run): Promise<Reading
     heat: heat ?? (await ask(['heat'], ['/usr/bin/pmset', '-g', 'therm'], parseSpeedLimit)),
     memory,
     idleSeconds,
+    darkWake,
   };
 }
 

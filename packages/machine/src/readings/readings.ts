@@ -18,6 +18,8 @@ export interface Readings {
   readonly memory: MemoryPressure | null;
   /** Seconds since somebody last used a keyboard, mouse or trackpad. */
   readonly idleSeconds: number | null;
+  /** It woke for maintenance only, with its display off, and sleeps again soon. */
+  readonly darkWake: boolean | null;
 }
 
 /** A machine that says nothing. */
@@ -28,4 +30,5 @@ export const NO_READINGS: Readings = {
   heat: null,
   memory: null,
   idleSeconds: null,
+  darkWake: null,
 };

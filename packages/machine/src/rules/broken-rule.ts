@@ -37,6 +37,7 @@ export function brokenRule(
   const charge = chargePercent === null ? '' : ` (${chargePercent} %)`;
   const isOnBattery = power === 'battery' || power === 'ups';
   const [first] = [
+    ...broken('dark_wake', readings.darkWake === true, () => 'asleep but for maintenance'),
     ...broken('hours', hours !== null && !isWithin(hours, time.minutes), () =>
       hours === null ? '' : `outside ${spanText(hours)}`,
     ),

@@ -27,6 +27,7 @@ export interface Rules {
 
 /** The names of the rules, in the order in which they are looked at: the first that is broken is shown. */
 export type RuleName =
+  | 'dark_wake'
   | 'hours'
   | 'days'
   | 'on_battery'

@@ -26,10 +26,16 @@ interface Second {
 }
 
 /** Watches for a simulated time; `at` says how things are at each second. Returns what was told, with the seconds. */
-async function watched(seconds: number, at: (second: number) => Second, rules: Rules | null = RULES) {
+async function watched(
+  seconds: number,
+  at: (second: number) => Second,
+  rules: Rules | null = RULES,
+  sleepAt: (second: number) => number = () => 0,
+) {
   let nowMs = 0;
   let reads = 0;
   const told: string[] = [];
+  const sleeps: number[] = [];
   const stopped = new AbortController();
   const second = () => at(nowMs / 1000);
   await watchRules(
@@ -44,14 +50,15 @@ async function watched(seconds: number, at: (second: number) => Second, rules: R
       now: () => nowMs,
       isBusy: () => second().busy === true,
       onPause: (pause) => told.push(`${nowMs / 1000}: ${pause === null ? 'goes on' : pause.rule}`),
+      onWake: (sleptMs) => sleeps.push(sleptMs / 1000),
       sleep: async (ms) => {
-        nowMs += ms;
+        nowMs += ms + sleepAt((nowMs + ms) / 1000) * 1000;
         if (nowMs >= seconds * 1000) stopped.abort();
       },
     },
     stopped.signal,
   );
-  return { told, reads };
+  return { told, reads, sleeps };
 }
 
 it('a second reading confirms the first within seconds', async () => {
@@ -65,6 +72,21 @@ it('a second reading confirms the first within seconds', async () => {
 it('believes the first reading at once, so that a worker that starts on battery takes no work', async () => {
   const { told } = await watched(10, () => ({ readings: { power: 'battery' } }));
   expect(told).toEqual(['0: on_battery']);
+});
+
+it('tells of a sleep, reads at once, and takes no work while the machine is only half awake', async () => {
+  let isAsleep = false;
+  const { told, sleeps } = await watched(
+    400,
+    (s) => ({ readings: { darkWake: s < 360 ? isAsleep : false } }),
+    RULES,
+    (s) => {
+      isAsleep = s >= 100;
+      return s === 100 ? 200 : 0;
+    },
+  );
+  expect(sleeps).toEqual([200]);
+  expect(told).toEqual(['300: dark_wake', '362: goes on']);
 });
 
 it('reads less often while there is no work', async () => {

@@ -11,13 +11,18 @@ const BUSY_MS = 10_000;
 const IDLE_MS = 30_000;
 /** Before a second reading that confirms the first. */
 const CONFIRM_MS = 2000;
+/** A look that comes this much later than planned: the machine has slept, or the process was stopped. */
+const SLEPT_MS = 10_000;
+/** How long after a sleep it is asked whether the machine is only half awake. */
+const WAKING_MS = 5 * 60_000;
 /** Between two looks for what a person has said, which is only a file. */
 const LOOK_MS = 2000;
 
 export interface RuleWatchOptions {
   /** Null: no rule holds, and only a person can pause the worker. */
   readonly rules: Rules | null;
-  readonly read: () => Promise<Readings>;
+  /** `isWaking`: the machine has slept lately. */
+  readonly read: (isWaking: boolean) => Promise<Readings>;
   readonly readPause: () => Promise<PauseHere | null>;
   readonly localTime: () => LocalTime;
   /** In milliseconds. */
@@ -25,6 +30,8 @@ export interface RuleWatchOptions {
   readonly isBusy: () => boolean;
   /** Called when the worker has to pause, may go on, or when the reason has changed. */
   readonly onPause: (pause: RulePause | null) => void;
+  /** Called when the machine has slept for so long. */
+  readonly onWake?: (sleptMs: number) => void;
   /** Called after each look, every few seconds. */
   readonly onLook?: () => void;
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -35,17 +42,27 @@ export async function watchRules(options: RuleWatchOptions, stopped: AbortSignal
   const pause = options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal, ref: false }));
   let state: RuleState = NOT_PAUSED;
   let readAt = Number.NEGATIVE_INFINITY;
+  let lookedAt = options.now();
+  let wokeAt = Number.NEGATIVE_INFINITY;
   while (!stopped.aborted) {
+    const lateMs = options.now() - lookedAt - LOOK_MS;
+    if (lateMs > SLEPT_MS) {
+      wokeAt = options.now();
+      readAt = Number.NEGATIVE_INFINITY;
+      options.onWake?.(lateMs);
+    }
+    lookedAt = options.now();
+    const isWaking = lookedAt - wokeAt < WAKING_MS;
     const byPerson = await options.readPause();
     const isUnsure = state.lastRule !== (state.pause?.rule ?? null);
-    const everyMs = isUnsure ? CONFIRM_MS : options.isBusy() ? BUSY_MS : IDLE_MS;
+    const everyMs = isUnsure ? CONFIRM_MS : options.isBusy() || isWaking ? BUSY_MS : IDLE_MS;
     const wasByPerson = state.pause?.rule === 'paused_here';
     // A clock that was set back does not stop the readings.
     const isDue = options.now() - readAt >= everyMs || options.now() < readAt;
     if (byPerson !== null || wasByPerson || isDue) {
       const isFirst = readAt === Number.NEGATIVE_INFINITY;
       if (byPerson === null) readAt = options.now();
-      const reading = await found(options, byPerson, state);
+      const reading = await found(options, byPerson, state, isWaking);
       // Nothing is known before the first reading: a worker that starts on battery takes no work.
       const before = isFirst ? afterReading(state, reading, options.now()) : state;
       const next = afterReading(before, reading, options.now());
@@ -61,10 +78,11 @@ async function found(
   { rules, read, localTime }: RuleWatchOptions,
   byPerson: PauseHere | null,
   state: RuleState,
+  isWaking: boolean,
 ) {
   if (byPerson !== null)
     return { rule: 'paused_here', reason: byPerson.reason ?? 'paused by a person at this Mac' };
-  const readings = await read();
+  const readings = await read(isWaking);
   return rules === null ? null : brokenRule(readings, rules, localTime(), state.pause?.rule ?? null);
 }
 
