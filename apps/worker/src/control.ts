@@ -10,7 +10,7 @@ export async function openControl(
   config: WorkerConfig,
   stateDir: string,
   workerId: string,
-  connections: ControlConnections,
+  connections?: ControlConnections,
 ): Promise<Client> {
   trustCertificates(config);
   const joined = await readMembership(stateDir, workerId);
@@ -19,7 +19,11 @@ export async function openControl(
   refusePlainHttp(baseUrl, config);
   // The saved key goes only to the control plane that issued it.
   const key = keyOf(config) ?? (joined !== null && sameUrl(joined.url, baseUrl) ? joined.key : undefined);
-  return new Client({ baseUrl, fetch: connections.fetch, ...(key === undefined ? {} : { key }) });
+  return new Client({
+    baseUrl,
+    ...(connections === undefined ? {} : { fetch: connections.fetch }),
+    ...(key === undefined ? {} : { key }),
+  });
 }
 
 /** Exchanges the join token for the worker's key and saves the key. Returns the path of the key's file. */
