@@ -130,6 +130,7 @@ export {
 export { BOOT_VERDICTS, type BootVerdict, bootVerdict } from './workers/boot-verdict.ts';
 export { KEY_ROLES, type KeyRole } from './workers/key-role.ts';
 export { isAlive, MAY_LEAVE_SECONDS, SILENT_SECONDS } from './workers/liveness.ts';
+export { isLocalNetworkHost } from './workers/local-network.ts';
 export { findSecretText, hideSecrets, parseSecretText, type SecretKind } from './workers/secret-text.ts';
 export {
   isInTrouble,

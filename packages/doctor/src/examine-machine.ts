@@ -47,7 +47,12 @@ async function examineWorkers(stateDir: string): Promise<Finding> {
     if (isRunning(pid)) running.push(`${decodeURIComponent(folder)} as process ${pid}`);
   }
   if (running.length > 0) return finding('worker', 'ok', `running here: ${running.join(', ')}`);
-  return finding('worker', 'info', 'no worker runs here', 'To start one: macbatch worker');
+  return finding(
+    'worker',
+    'info',
+    'no worker runs here',
+    'To start one at each login: macbatch worker install',
+  );
 }
 
 function isRunning(pid: number): boolean {

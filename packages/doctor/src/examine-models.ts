@@ -8,6 +8,11 @@ const DEFAULT_SERVERS = [
   { name: 'vLLM', url: 'http://127.0.0.1:8000/v1' },
 ] as const;
 
+/** The ports on which model servers wait by default. */
+export const MODEL_SERVER_PORTS: readonly number[] = DEFAULT_SERVERS.map(({ url }) =>
+  Number(new URL(url).port),
+);
+
 /** A healthy server lists its models immediately. */
 const TIMEOUT_MS = 2000;
 const MAX_SHOWN_MODELS = 5;

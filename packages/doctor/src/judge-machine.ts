@@ -42,6 +42,6 @@ export function judgeSleep(pmsetOutput: string): Finding {
     'sleep',
     'warn',
     `this Mac sleeps after ${minutes} min without input${reason === undefined ? '' : ` (${reason})`}. While it sleeps, its leases expire and other workers take its tasks`,
-    'Run the worker under caffeinate: caffeinate -is macbatch worker. To turn off sleep on mains power: sudo pmset -c sleep 0',
+    'A worker that has work keeps the Mac awake on mains power. To take new work at any time: sudo pmset -c sleep 0',
   );
 }

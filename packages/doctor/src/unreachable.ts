@@ -3,6 +3,10 @@ import { type Finding, finding } from './finding.ts';
 /** The fix for each error code of a connection. Most of the many TLS codes are about trust. */
 const FIXES: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'Start it (macbatch up), or set its URL with --url or MACBATCH_URL.'],
+  [
+    /^EHOSTUNREACH$/,
+    'Check that the machine is on and in this network. On a Mac, also allow this program in System Settings > Privacy & Security > Local Network.',
+  ],
   [/^ENOTFOUND$|^EAI_AGAIN$/, 'Check that the name is correct and that this machine can resolve it.'],
   [/^CERT_HAS_EXPIRED$/, 'Renew the certificate of the control plane.'],
   [

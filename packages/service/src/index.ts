@@ -4,7 +4,7 @@ export { logText, newestLines } from './log-lines.ts';
 export { findManagerKind } from './open-manager.ts';
 export { type ServiceContext, WorkerDescription } from './service-context.ts';
 export { type ServiceHost, thisHost } from './service-host.ts';
-export { type ServiceStatus, serviceLog, serviceStatus } from './service-status.ts';
+export { readInstalledService, type ServiceStatus, serviceLog, serviceStatus } from './service-status.ts';
 export { lastExitText, serviceStateText } from './state-words.ts';
 export { uninstallService } from './uninstall-service.ts';
 export { findService, restartService, upgradeService } from './upgrade-service.ts';

@@ -7,6 +7,7 @@ const InstallRecord = z.object({
   boot: z.boolean(),
   enabled_linger: z.boolean(),
   program: z.string(),
+  node: z.string(),
   worker_id: z.string(),
   state_folder: z.string(),
   /** Folders that the installation made, outermost first. */

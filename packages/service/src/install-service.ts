@@ -48,20 +48,21 @@ export async function installService(
   const made: string[] = [...(before?.made_folders ?? [])];
   for (const folder of foldersOf(paths, kind === 'launchd' && boot)) made.push(...(await makeFolder(folder)));
   const program = stableProgram(context.program);
-  const record = {
-    boot,
-    enabled_linger: before?.boot === boot && before.enabled_linger,
-    program,
-    worker_id: worker.worker_id,
-    state_folder: worker.state_folder,
-    made_folders: [...new Set(made)],
-  };
-  await writeInstallRecord(paths.record, record);
   const node = stableNode({
     execPath: context.execPath,
     pathFolders: (env['PATH'] ?? '').split(':'),
     realPath,
   });
+  const record = {
+    boot,
+    enabled_linger: before?.boot === boot && before.enabled_linger,
+    program,
+    node,
+    worker_id: worker.worker_id,
+    state_folder: worker.state_folder,
+    made_folders: [...new Set(made)],
+  };
+  await writeInstallRecord(paths.record, record);
   await replaceFileAs(
     0o700,
     paths.launcher,

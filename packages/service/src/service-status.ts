@@ -52,3 +52,21 @@ export async function serviceStatus(context: ServiceContext): Promise<ServiceSta
 export function serviceLog({ kind, home, env }: Pick<ServiceContext, 'kind' | 'home' | 'env'>): string {
   return servicePaths(kind, home, false, env).log;
 }
+
+/** Returns the program and the Node of the installed service, and the last problem in its log; null if there is none. */
+export async function readInstalledService({
+  kind,
+  home,
+  env,
+}: Pick<ServiceContext, 'kind' | 'home' | 'env'>): Promise<{
+  readonly program: string;
+  readonly node: string;
+  readonly problem: string | null;
+} | null> {
+  const paths = servicePaths(kind, home, false, env);
+  const record = await readInstallRecord(paths.record);
+  if (record === null) return null;
+  const sign = signOfLife(await newestLines(paths.log, LINES));
+  const problem = sign?.kind === 'failed' ? sign.reason : sign?.kind === 'unanswered' ? sign.problem : null;
+  return { program: record.program, node: record.node, problem };
+}

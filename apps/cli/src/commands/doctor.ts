@@ -1,11 +1,17 @@
+import { homedir } from 'node:os';
 import {
   drawFindings,
   examineControl,
+  examineInstallation,
+  examineMac,
   examineMachine,
   examineModels,
   type Finding,
   finding,
+  MODEL_SERVER_PORTS,
 } from '@macbatch/doctor';
+import { readInstalledService } from '@macbatch/service';
+import { DEFAULT_CONTROL_URL } from '@macbatch/settings';
 import { EXIT, Failure, printJson, printLine, type Terminal } from '@macbatch/terminal';
 import type { Command } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
@@ -30,6 +36,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
         examineConnection(options, terminal),
         examineMachine(terminal),
         examineModels(options.modelServer),
+        examineHost(options, terminal),
       ]);
       const findings = groups.flat();
       const ok = findings.every(({ state }) => state !== 'fail');
@@ -37,6 +44,16 @@ export function addDoctor(program: Command, terminal: Terminal): void {
       else printLine(terminal.stdout, drawFindings(findings, terminal.stdout));
       if (!ok) throw new Failure(EXIT.incomplete, '');
     });
+}
+
+/** Checks what is installed on this machine, and what macOS allows. */
+async function examineHost({ url, modelServer }: DoctorOptions, { env }: Terminal): Promise<Finding[]> {
+  const kind = process.platform === 'darwin' ? 'launchd' : 'systemd';
+  const service = await readInstalledService({ kind, home: env['HOME'] ?? homedir(), env });
+  const installation = examineInstallation(env['PATH'], process.argv[1] ?? '', service);
+  if (kind !== 'launchd') return installation;
+  const urls = [url ?? env['MACBATCH_URL'] ?? DEFAULT_CONTROL_URL, ...modelServer];
+  return [...installation, ...(await examineMac(urls, MODEL_SERVER_PORTS, service))];
 }
 
 async function examineConnection(options: DoctorOptions, terminal: Terminal): Promise<Finding[]> {

@@ -31,11 +31,21 @@ test.each([
   expect(failureOfConnection(error, 'mac.local:1234')).toMatchObject({ failure, code, cause: error });
 });
 
-test('names the Local Network permission of macOS at EHOSTUNREACH', () => {
-  const failure = failureOfConnection(withCode('EHOSTUNREACH'), '10.0.0.7:1234');
-  expect(failure).toMatchObject({ failure: 'wait', code: 'server_unreachable' });
-  expect(failure.message).toMatch(/10\.0\.0\.7:1234.*Local Network/);
-});
+test.each<[NodeJS.Platform, string, boolean]>([
+  ['darwin', '10.0.0.7:1234', true],
+  ['darwin', 'studio.local:1234', true],
+  ['darwin', '[fe80::1]:1234', true],
+  ['darwin', '8.8.8.8:1234', false],
+  ['linux', '10.0.0.7:1234', false],
+])(
+  'names the Local Network permission of macOS at EHOSTUNREACH: on %s, of %s: %s',
+  (platform, host, named) => {
+    const failure = failureOfConnection(withCode('EHOSTUNREACH'), host, { platform });
+    expect(failure).toMatchObject({ failure: 'wait', code: 'server_unreachable' });
+    expect(failure.message).toContain(`no route to the model server ${host} (EHOSTUNREACH)`);
+    expect(failure.message.includes('Local Network')).toBe(named);
+  },
+);
 
 test('says whether the connection broke before or during the answer', () => {
   const failure = (bytesArrived: boolean) =>

@@ -1,4 +1,4 @@
-import { messageOf } from '@macbatch/core';
+import { isLocalNetworkHost, messageOf } from '@macbatch/core';
 import { RunFailure } from '../runtime.ts';
 
 /** The server was not reached: the request has not left. */
@@ -33,7 +33,11 @@ const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
  * Makes a failure of the error of a request without a whole reply. The message names `host` and no more of the URL.
  * `bytesArrived`: the headers of a reply had arrived.
  */
-export function failureOfConnection(error: unknown, host: string, { bytesArrived = false } = {}): RunFailure {
+export function failureOfConnection(
+  error: unknown,
+  host: string,
+  { bytesArrived = false, platform = process.platform } = {},
+): RunFailure {
   const codes = codesOf(error);
   const because = (
     failure: 'not_here' | 'wait' | 'interrupted' | 'timeout' | 'transient',
@@ -44,8 +48,7 @@ export function failureOfConnection(error: unknown, host: string, { bytesArrived
     return because(
       'wait',
       'server_unreachable',
-      `no route to the model server ${host} (EHOSTUNREACH): on a Mac, allow this program under ` +
-        'System Settings > Privacy & Security > Local Network',
+      `no route to the model server ${host} (EHOSTUNREACH)${unreachableHint(host, platform)}`,
     );
   }
   const certificate = codes.find((code) => CERTIFICATE.test(code));
@@ -95,6 +98,15 @@ export function failureOfConnection(error: unknown, host: string, { bytesArrived
     'transient',
     'request_failed',
     `the request to the model server ${host} failed (${codes[0] ?? 'no code'})`,
+  );
+}
+
+/** macOS keeps a program without the permission out of the local network, and reports no route. */
+function unreachableHint(host: string, platform: NodeJS.Platform): string {
+  if (platform !== 'darwin' || !isLocalNetworkHost(host.replace(/:\d+$/, ''))) return '';
+  return (
+    ': allow this program under System Settings > Privacy & Security > Local Network, or install the worker with ' +
+    '"macbatch worker install --boot"'
   );
 }
 
