@@ -23,7 +23,13 @@ const SECTIONS = [
 ] as const;
 
 /** Htmx adds no style, evaluates nothing, and keeps no copies of pages in the browser's storage. */
-const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false, extensions: 'sse', history: false });
+const HTMX_CONFIG = JSON.stringify({
+  includeIndicatorCSS: false,
+  extensions: 'sse',
+  history: false,
+  // After an outage, a page is live again within ten seconds.
+  sse: { reconnectMaxDelay: 10_000 },
+});
 
 const SCRIPTS = ['htmx.min.js', 'hx-sse.min.js', 'uPlot.iife.min.js', 'plots.js', 'page.js'] as const;
 

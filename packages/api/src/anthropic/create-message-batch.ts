@@ -54,7 +54,7 @@ export async function createMessageBatch(
         idempotencyKey,
         bodyDigest: received.digest,
         jobs: received.models.map((model) => ({
-          draft: batchJobDraft({ owner, endpoint: ENDPOINT, model, reuse, quota }),
+          draft: batchJobDraft({ owner, endpoint: ENDPOINT, model, reuse, quota, filename: null }),
           items: () => itemsOf(received, isOnlyModel ? null : model),
         })),
       }),

@@ -1,7 +1,10 @@
+import { MAX_JOB_NAME_LENGTH } from '@macbatch/contract';
 import { DEFAULT_SHARD_SIZE, workTypeOf } from '@macbatch/core';
 import type { BatchJobDraft, Quota } from '@macbatch/store';
 
 interface BatchJob {
+  /** Of the input file; null if there is none. */
+  readonly filename: string | null;
   readonly owner: string;
   readonly endpoint: string;
   readonly model: string;
@@ -11,9 +14,17 @@ interface BatchJob {
 }
 
 /** The job that runs the requests of a batch for one model. */
-export function batchJobDraft({ owner, endpoint, model, reuse, quota }: BatchJob): BatchJobDraft['draft'] {
+export function batchJobDraft({
+  owner,
+  endpoint,
+  model,
+  reuse,
+  quota,
+  filename,
+}: BatchJob): BatchJobDraft['draft'] {
   const params = { endpoint };
   return {
+    name: filename === null ? null : [...filename].slice(0, MAX_JOB_NAME_LENGTH).join(''),
     owner,
     jobType: workTypeOf('request', params),
     model,

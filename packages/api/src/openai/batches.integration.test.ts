@@ -44,6 +44,13 @@ describe('a batch', () => {
     expect(await read(created.id)).toEqual(created);
 
     await settle();
+    // Lists of jobs show the name of the file.
+    const get = (path: string) => control.send('GET', path);
+    const { filename } = await json<{ filename: string }>(
+      get(`/v1/files/${String(created['input_file_id'])}`),
+    );
+    const { jobs } = await json<{ jobs: { name: string | null }[] }>(get('/v1/jobs'));
+    expect(jobs.map(({ name }) => name)).toEqual([filename]);
     const running = { ...created, status: 'in_progress', model: 'm', in_progress_at: expect.any(Number) };
     expect(await read(created.id)).toEqual({
       ...running,

@@ -28,7 +28,13 @@ export async function validateBatch(
     return;
   }
   const jobs = models.map((model) => ({
-    draft: batchJobDraft({ ...limits, owner: batch.owner, endpoint: batch.endpoint, model }),
+    draft: batchJobDraft({
+      ...limits,
+      owner: batch.owner,
+      endpoint: batch.endpoint,
+      model,
+      filename: file.filename,
+    }),
     items: () => itemsOf(store, limits, batch, file, models.length === 1 ? null : model, signal),
   }));
   const refused = await store.batches.submit(claim, jobs);
