@@ -21,15 +21,15 @@ function random(seed: number): () => number {
 const lengths = (next: () => number) => () => -Math.log(next());
 
 const SERVERS: readonly [name: string, server: SimulatedServer][] = [
-  ['has one slot', { rate: () => 10, slots: 1 }],
-  ['has four slots', { rate: (running) => 10 * running, slots: 4 }],
-  ['runs all as fast as one', { rate: (running) => 10 * running }],
-  ['gains less with each item', { rate: (running) => (100 * running) / (running + 3) }],
-  ['thrashes above four', { rate: (running) => (running <= 4 ? 10 * running : 40 * (4 / running) ** 1.5) }],
-  ['swaps above two', { rate: (running) => (running <= 2 ? 10 * running : 20 * (2 / running) ** 2) }],
+  ['has one slot', { rate: () => 1, slots: 1 }],
+  ['has four slots', { rate: (running) => running, slots: 4 }],
+  ['runs all as fast as one', { rate: (running) => running }],
+  ['gains less with each item', { rate: (running) => (10 * running) / (running + 3) }],
+  ['thrashes above four', { rate: (running) => (running <= 4 ? running : 4 * (4 / running) ** 1.5) }],
+  ['swaps above two', { rate: (running) => (running <= 2 ? running : 2 * (2 / running) ** 2) }],
 ];
 const NOISY: SimulatedServer = {
-  rate: (running, item) => Math.min(running, 4) * 10 * (1 + 0.2 * Math.sin(item * 1.7)),
+  rate: (running, item) => Math.min(running, 4) * (1 + 0.2 * Math.sin(item * 1.7)),
   slots: 4,
 };
 
@@ -56,7 +56,7 @@ it.each([...SERVERS, ['has a noisy speed', NOISY] as const])(
 
 it('reaches nine tenths of the best rate where no tokens are counted and items differ', () => {
   for (const slots of [4, 8]) {
-    const parts = reached({ rate: (running) => 10 * running, slots }, false);
+    const parts = reached({ rate: (running) => running, slots }, false);
     expect(median(parts)).toBeGreaterThan(0.9);
     expect(parts[0]).toBeGreaterThan(0.6);
   }
@@ -64,7 +64,7 @@ it('reaches nine tenths of the best rate where no tokens are counted and items d
 
 it('is as fast as one fixed number of items within a tenth, whatever that number is', () => {
   for (const slots of [1, 2, 4, 8]) {
-    const server: SimulatedServer = { rate: (running) => 10 * running, slots };
+    const server: SimulatedServer = { rate: (running) => running, slots };
     const items = { count: 400, highest: 8 };
     const fixed = Math.max(
       ...[1, 2, 4, 8].map((limit) => runSimulated(server, { ...items, fixed: limit }).efficiency(SOON)),
@@ -77,8 +77,8 @@ it('runs fewer items when someone uses the Mac, and as many as before afterwards
   const isUsed = (item: number) => item >= 300 && item < 700;
   const server: SimulatedServer = {
     rate: (running, item) => {
-      if (!isUsed(item)) return Math.min(running, 8) * 10;
-      return running <= 2 ? 8 * running : 16 * (2 / running) ** 0.6;
+      if (!isUsed(item)) return Math.min(running, 8);
+      return running <= 2 ? 0.8 * running : 1.6 * (2 / running) ** 0.6;
     },
   };
   const run = runSimulated(server, { count: 1200, highest: 8 });
@@ -90,7 +90,7 @@ it('runs fewer items when someone uses the Mac, and as many as before afterwards
 });
 
 it('lowers the limit when more items only take longer', () => {
-  const run = runSimulated({ rate: () => 10, slots: 1 }, { count: 600, highest: 8 });
+  const run = runSimulated({ rate: () => 1, slots: 1 }, { count: 600, highest: 8 });
   expect(run.limits.at(-1)).toBe(1);
   expect(run.efficiency(0)).toBeGreaterThan(0.99);
 });

@@ -6,6 +6,10 @@ const MIN_ITEMS = 8;
 const MAX_ITEMS_FACTOR = 6;
 /** Fewest items in the first period: a short job is not worth a search. */
 const FIRST_ITEMS = 24;
+/** Shortest period. Other programs make a Mac faster and slower from one moment to the next. */
+const MIN_PERIOD_MS = 5000;
+/** A loss that is clear may end a period after this part of it. */
+const EARLY = 1 / 2;
 /** The limit changes at first by this part of itself. */
 const FIRST_STRIDE = 1 / 3;
 /** A higher limit has to bring this factor. */
@@ -113,7 +117,7 @@ function grown(search: ConcurrencySearch, period: Period, one: Measurement): Con
   const { bestGrowth } = search;
   if (
     bestGrowth !== null &&
-    sample.items >= MIN_ITEMS / 2 &&
+    isLongEnough(sample, one.limit, MIN_ITEMS, EARLY) &&
     gainOf(sample, bestGrowth.sample, 2).high < COLLAPSE
   ) {
     const { limit } = bestGrowth;
@@ -125,8 +129,8 @@ function grown(search: ConcurrencySearch, period: Period, one: Measurement): Con
       bestGrowth: null,
     };
   }
-  const first = bestGrowth?.limit ?? 0;
-  if (sample.items < Math.max(MIN_ITEMS / 2, first / 3)) return { ...now, period: group };
+  const items = Math.max(MIN_ITEMS, (bestGrowth?.limit ?? 0) * ITEMS_PER_PLACE * FIRST_STRIDE);
+  if (!isLongEnough(sample, one.limit, items, EARLY)) return { ...now, period: group };
   const isBest = bestGrowth === null || gainOf(sample, bestGrowth.sample).gain >= 1;
   return { ...now, period: { ...group, sample: NO_SAMPLE }, bestGrowth: isBest ? group : bestGrowth };
 }
@@ -137,15 +141,16 @@ function judgeSettled(search: ConcurrencySearch, sample: Sample, one: Measuremen
   const period = { limit: one.limit, skip: 0, sample: NO_SAMPLE };
   const gain = settled?.limit === one.limit ? gainOf(sample, settled.sample, 2) : null;
   const isChanged = gain !== null && (gain.high < 1 / CHANGE || gain.low > CHANGE);
-  const items = isChanged ? MIN_ITEMS / 2 : periodItems(one.limit);
-  if (sample.items < (settled === null ? Math.max(items, FIRST_ITEMS) : items)) return search;
+  const items = Math.max(periodItems(one.limit), settled === null ? FIRST_ITEMS : 0);
+  if (!isLongEnough(sample, one.limit, items, isChanged ? EARLY : 1)) return search;
   if (settled === null || gain === null || isChanged) {
     const isFaster = gain !== null && gain.gain > 1;
     const fresh = {
       ...search,
       period,
       settled: { limit: one.limit, sample },
-      stride: Number.POSITIVE_INFINITY,
+      // Strides grow with each success, and a change that is over soon costs little.
+      stride: settled === null ? Number.POSITIVE_INFINITY : 1,
       patience: 1,
       direction: isFaster ? 'up' : 'down',
     } as const;
@@ -167,13 +172,20 @@ function judgeTry(search: ConcurrencySearch, sample: Sample, one: Measurement): 
   const items = periodItems(one.limit);
   const part = Math.abs(one.limit - settled.limit) / settled.limit / FIRST_STRIDE;
   const needed = 1 + part * ((direction === 'up' ? MIN_GAIN : MAX_LOSS) - 1);
-  if (sample.items >= MIN_ITEMS / 2 && high < needed * CLEARLY_LESS) return giveUp(search, settled.limit);
-  if (sample.items < items) return search;
+  if (high < needed * CLEARLY_LESS && isLongEnough(sample, one.limit, MIN_ITEMS, EARLY))
+    return giveUp(search, settled.limit);
+  if (!isLongEnough(sample, one.limit, items)) return search;
   const isClear = low >= needed || high < needed;
-  if (!isClear && sample.items < items * MAX_ITEMS_FACTOR) return search;
+  if (!isClear && !isLongEnough(sample, one.limit, items, MAX_ITEMS_FACTOR)) return search;
   // Without a clear difference, the limit in use stays.
   if (low < needed && !(gain >= needed && low >= needed * NEARLY)) return giveUp(search, settled.limit);
-  const moved = { ...search, settled: { limit: one.limit, sample }, trying: false, patience: 1 };
+  const moved = {
+    ...search,
+    settled: { limit: one.limit, sample },
+    trying: false,
+    stride: 2 * search.stride,
+    patience: 1,
+  };
   return tryNext(moved, one.highest);
 }
 
@@ -212,6 +224,12 @@ function tryNext(search: ConcurrencySearch, highest: number): ConcurrencySearch 
     stride,
     waited: 0,
   };
+}
+
+/** Whether a sample has so many items and the shortest time, both times `part`. */
+function isLongEnough({ items, ms }: Sample, limit: number, needed: number, part = 1): boolean {
+  // Items that run concurrently share the time.
+  return items >= needed * part && ms >= MIN_PERIOD_MS * limit * part;
 }
 
 function periodItems(limit: number): number {
