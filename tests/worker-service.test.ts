@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { testFolder, until } from '@macbatch/testing';
@@ -15,14 +15,6 @@ const HOME = 'Home of Ann & Zoë';
 /** The user of the service where launchd is played: root has no agents. */
 const USER_ID = 501;
 
-/** Copies the bundled programs to where `npm install --global` puts them. Returns the main file. */
-function installedPackage(folder: string): string {
-  const target = join(folder, 'prefix/lib/node_modules/macbatch');
-  for (const name of ['dist', 'package.json'])
-    cpSync(join(inject('programsFolder'), name), join(target, name), { recursive: true });
-  return join(target, 'dist/main.js');
-}
-
 /** Starts a pool that requires keys. Returns how to run commands as its administrator and as the user of a Mac. */
 async function newcomer(env: Readonly<Record<string, string>>, folder: string) {
   const control = await startControl();
@@ -34,7 +26,6 @@ async function newcomer(env: Readonly<Record<string, string>>, folder: string) {
   });
   const admin = { ...asOps, MACBATCH_KEY: made.stdout.trim() };
   const ops = (...args: string[]) => command(args, { cwd: folder, env: admin });
-  const main = installedPackage(folder);
   const mine = {
     HOME: home,
     PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
@@ -48,11 +39,7 @@ async function newcomer(env: Readonly<Record<string, string>>, folder: string) {
     home,
     ops,
     mac: async (...args: string[]) => {
-      const ended = await macbatch(['worker', ...args], {
-        cwd: home,
-        env: mine,
-        command: [process.execPath, main],
-      });
+      const ended = await macbatch(['worker', ...args], { cwd: home, env: mine });
       return { ...ended, said: `${ended.stdout}${ended.stderr}` };
     },
     invite: async () =>
@@ -133,7 +120,7 @@ async function stayOnMac(
   await started(3);
   expect(await mac('upgrade')).toMatchObject({ exit: 0 });
   expect(readFileSync(calls, 'utf8')).toBe(
-    `npm install --global --prefix ${join(folder, 'prefix')} macbatch@latest\n`,
+    `npm install --global --prefix ${join(inject('programsFolder'), '../../..')} macbatch@latest\n`,
   );
   await started(4);
   expect(await runJob('b')).toBe(0);

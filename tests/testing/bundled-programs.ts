@@ -19,9 +19,11 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cache = join(WORKSPACE, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'programs-'));
+  const prefix = await mkdtemp(join(cache, 'programs-'));
+  // As `npm install --global --prefix` names it.
+  const folder = join(prefix, 'lib/node_modules/macbatch');
   await bundleMacbatch(folder);
   linkOptionalPackages(folder);
   project.provide('programsFolder', folder);
-  return () => rm(folder, { recursive: true, force: true });
+  return () => rm(prefix, { recursive: true, force: true });
 }

@@ -18,6 +18,6 @@ export async function checkKey(client: Client): Promise<void> {
     .catch((error: unknown) => error);
   if (refusal instanceof ApiError && refusal.code === 'invalid_key')
     throw new Error(
-      `${client.baseUrl} refuses the key of this worker: ${refusal.message} Join again: macbatch worker join ${client.baseUrl} --token T`,
+      `${client.baseUrl} refuses the key of this worker: ${refusal.message} Join again: macbatch worker join ${client.baseUrl} --token T, then: macbatch worker start`,
     );
 }

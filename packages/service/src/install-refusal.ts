@@ -39,7 +39,7 @@ export function installRefusal(facts: InstallFacts): string | null {
   const odd = [program, stateFolder, home].find((path) => /\p{Cc}/u.test(path));
   if (odd !== undefined) return `A path contains a control character: ${JSON.stringify(odd)}`;
   if (!joined)
-    return 'This machine has not joined a control plane. First: macbatch worker join URL --token T (macbatch keys invite prints the token)';
+    return 'This machine has not joined a control plane. First: macbatch worker join URL --token T (macbatch keys invite prints a line that does all of it)';
   return null;
 }
 

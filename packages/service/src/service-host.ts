@@ -35,6 +35,8 @@ export function thisHost(env: Readonly<Record<string, string | undefined>>, user
         const options = {
           env: { ...env, LC_ALL: 'C' },
           timeout: TIMEOUT_MS,
+          // A session of launchd is described in up to a megabyte.
+          maxBuffer: 64 * 1024 * 1024,
           ...(cwd === undefined ? {} : { cwd }),
         };
         execFile(file, args, options, (error, stdout, stderr) => {

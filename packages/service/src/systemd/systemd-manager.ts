@@ -89,7 +89,7 @@ export class SystemdManager implements ServiceManager {
     if (code === 0) return { enabledLinger: true, note: null };
     return {
       enabledLinger: false,
-      note: `It starts only when this user logs in: ${stderr.trim()}. To start it with the machine: sudo loginctl enable-linger USER`,
+      note: `It starts only when this user logs in: ${stderr.trim().split('\n')[0]} To start it with the machine: sudo loginctl enable-linger USER`,
     };
   }
 }
