@@ -25,8 +25,11 @@ const MAX_LISTED = 20;
  * Returns the environment of workers that can run the job. If only a model server can and none is named, looks for one on
  * this machine. Throws a `Failure` if there is none.
  */
-export async function withModelServer(header: Draft['header'], env: Env, terminal: Terminal): Promise<Env> {
-  const { job_type: type, model } = header;
+export async function withModelServer(
+  { job_type: type, model }: Pick<Draft['header'], 'job_type' | 'model'>,
+  env: Env,
+  { stderr }: Pick<Terminal, 'stderr'>,
+): Promise<Env> {
   if (hasEndpoint(env)) return env;
   if (type === 'noop' || model === EMBEDDED_MODEL) return { ...env, MACBATCH_DISCOVER: '0' };
   const missing = `--endpoint is missing: ${type} with the model ${model} needs a model server, such as --endpoint http://127.0.0.1:11434/v1`;
@@ -41,7 +44,7 @@ export async function withModelServer(header: Draft['header'], env: Env, termina
   );
   if (able.length > 0) {
     const found = able.map(({ server, url }) => `${server} at ${url}`).join(', ');
-    printLine(terminal.stderr, `using ${found}`);
+    printLine(stderr, `using ${found}`);
     return { ...env, MACBATCH_DISCOVER: '1' };
   }
   const names = servers.flatMap(({ models }) => models.flatMap((each) => each.names));

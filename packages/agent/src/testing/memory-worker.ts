@@ -11,10 +11,10 @@ export interface MemoryWorker {
   stop(): Promise<void>;
 }
 
-/** Starts a real agent with one runtime on a control plane in memory. */
+/** Starts a real agent with one runtime, or several, on a control plane in memory. */
 export function startMemoryWorker(
   control: MemoryControlPlane,
-  runtime: Runtime,
+  runtimes: Runtime | readonly Runtime[],
   {
     slots,
     pauses,
@@ -27,7 +27,7 @@ export function startMemoryWorker(
     workerId: 'mac',
     bootId: 'boot',
     hostname: 'test-mac',
-    runtimes: [runtime],
+    runtimes: [runtimes].flat(),
     concurrency: slots,
     leaseLimit: 1,
     graceMs: 0,

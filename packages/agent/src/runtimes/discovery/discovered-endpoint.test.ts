@@ -94,13 +94,13 @@ describe('a worker', () => {
   const answer = (reply: ServerResponse) =>
     reply.end('{"choices":[{"finish_reason":"stop","message":{"content":"yes"}}]}');
 
-  function start(url: string, items = 6) {
+  function start(urls: readonly string[], items = 6) {
     const shards = Array.from({ length: items / 2 }, (_, task) =>
       [0, 1].map((n) => ({ item_id: `${task}-${n}`, payload: '"Hello"' })),
     );
     const control = new MemoryControlPlane(offer, shards);
-    const [runtime] = discoveredEndpoints({ aliases: {}, urls: [url] }, { now: Date.now });
-    const worker = startMemoryWorker(control, runtime as Runtime, { slots: 2, pauses: SHORT_PAUSES });
+    const runtimes = discoveredEndpoints({ aliases: {}, urls }, { now: Date.now });
+    const worker = startMemoryWorker(control, runtimes, { slots: 2, pauses: SHORT_PAUSES });
     const found = () =>
       worker.log.filter(({ event }) => event === 'models.found').map(({ models }) => models);
     const outputs = () => [...control.outcomes.values()].filter((outcome) => 'output' in outcome);
@@ -109,7 +109,7 @@ describe('a worker', () => {
 
   it('runs a job on a server that starts later, and stops offering it when it ends', async () => {
     const server = await serve({}, answer);
-    const { control, worker, found, outputs } = start(server.url);
+    const { control, worker, found, outputs } = start([server.url]);
     await until(() => server.paths.length > 9);
     expect(found()).toEqual([]);
     server.answers = RECORDED_SERVERS['llama-server'];
@@ -118,6 +118,31 @@ describe('a worker', () => {
     server.answers = {};
     await until(() => found().length > 1);
     expect(found()).toEqual([['tiny-demo'], []]);
+    await worker.stop();
+  });
+
+  it('uses both servers that have a model, and the second alone while the first is in trouble', async () => {
+    const hits = [0, 0];
+    let isBroken = false;
+    const servers = await Promise.all(
+      [0, 1].map((n) =>
+        serve(RECORDED_SERVERS['llama-server'], (reply) => {
+          hits[n] = (hits[n] ?? 0) + 1;
+          // Both have an item once each has one.
+          if (n === 0 && isBroken) return reply.destroy();
+          setTimeout(() => answer(reply), 20);
+          isBroken ||= hits[0] === 2 && (hits[1] ?? 0) > 0;
+          return reply;
+        }),
+      ),
+    );
+    const { control, worker, outputs } = start(
+      servers.map(({ url }) => url),
+      20,
+    );
+    await control.over;
+    expect(outputs()).toHaveLength(20);
+    expect(Math.min(...hits)).toBeGreaterThan(0);
     await worker.stop();
   });
 
@@ -132,7 +157,7 @@ describe('a worker', () => {
       }
       return answer(reply);
     };
-    const { control, worker, found, outputs } = start(server.url);
+    const { control, worker, found, outputs } = start([server.url]);
     await until(() => found().length === 2);
     expect(found()[1]).toEqual([]);
     server.answers = RECORDED_SERVERS['llama-server'];
@@ -157,7 +182,7 @@ describe('a worker', () => {
       return reply.writeHead(503).end(text);
     };
     server.post = load;
-    const { control, worker, outputs } = start(server.url);
+    const { control, worker, outputs } = start([server.url]);
     await control.over;
     expect(outputs()).toHaveLength(6);
     expect(control.troubles.get('model_loading')).toContain('Loading model');
@@ -168,7 +193,7 @@ describe('a worker', () => {
     const server = await serve(RECORDED_SERVERS['llama-server'], (reply) =>
       reply.writeHead(500).end('{"error":{"message":"failed to load model: bad magic"}}'),
     );
-    const { control, worker, outputs } = start(server.url);
+    const { control, worker, outputs } = start([server.url]);
     await until(() => control.troubles.has('model_load_failed'));
     expect(control.troubles.get('model_load_failed')).toContain('bad magic');
     server.post = answer;
