@@ -318,6 +318,10 @@ export const STRANGERS: Readonly<Record<string, Answers>> = {
     '/v1/models': ok({ object: 'list', data: [{ id: 'qwen3', object: 'model', owned_by: 'macbatch' }] }),
     '/health': ok({ status: 'ok' }),
   },
+  'an unknown server that names no owners': {
+    '/v1/models': ok({ object: 'list', data: [{ id: 'gpt', object: 'model' }] }),
+    '/health': ok({ status: 'ok', uptime: 7 }),
+  },
   'an unknown server with a list': {
     '/v1/models': ok({ object: 'list', data: [{ id: 'gpt', object: 'model', owned_by: 'someone' }] }),
   },

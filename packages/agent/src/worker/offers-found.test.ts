@@ -53,6 +53,9 @@ it('offers a model no more that is gone, and hands back what waits for it', () =
   for (const { number } of worker.state.runs)
     worker.take({ kind: 'item_ended', run: number, end: { kind: 'not_here', error } });
   expect(worker.state.tasks).toMatchObject([{ handBack: true, error: null, queue: [], retries: [] }]);
+  // It was withdrawn because it was not offered. That is over when the model is back.
+  worker.take(found('n', 'm'));
+  expect(wantedOffers(worker.state, T0)).toContainEqual({ job_type: 'chat', model: 'm' });
 });
 
 it('makes an offer again at once that was withdrawn before the model was gone', () => {

@@ -73,6 +73,10 @@ it.each<[name: keyof typeof STRANGERS, problem: string]>([
   ['Ollama that answers half of its JSON', 'its answer is no list of models (status 200)'],
   ['a server that asks for a key', 'it asks for a key (status 401)'],
   ['a pool of macbatch', 'it lists models, but is none of the servers that macbatch knows'],
+  [
+    'an unknown server that names no owners',
+    'it lists models, but is none of the servers that macbatch knows',
+  ],
   ['an unknown server with a list', 'it lists models, but is none of the servers that macbatch knows'],
 ])('does not take %s for a model server', (name, problem) => {
   expect(identify(STRANGERS[name] ?? {})).toEqual({ kind: null, problem });
