@@ -16,7 +16,7 @@ const configured = readConfig(WorkerConfig, {
 const STATUS = {
   pid: 1,
   limits: [{ endpoint: 'openai-endpoint h:1', model: 'small', items: 3 }],
-  troubles: ['chat', 'generate'].map((job_type) => ({
+  troubles: ['chat', 'request:/v1/chat/completions'].map((job_type) => ({
     ...{ job_type, model: 'small', endpoint: 'openai-endpoint h:1' },
     ...{ code: 'model_load_failed', message: 'bad magic', next_try_seconds: 12 },
   })),
@@ -28,7 +28,7 @@ it('lists configured servers with what the running worker says, and without secr
       'http://h:1/v1',
       '  MODEL      JOBS NAME IT  JOB TYPES  LOADED  CONTEXT  CONCURRENCY',
       '  llama3:8b  small         chat                        3',
-      '    cannot run chat, generate: model_load_failed: bad magic',
+      '    cannot run now: model_load_failed: bad magic',
       '  evil [2J   big           chat',
       '',
     ].join('\n'),

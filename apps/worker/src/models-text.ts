@@ -29,11 +29,19 @@ function serverText({ url, server, problem, models }: ServerLines): readonly str
     problem === null ? title : `${title}: ${problem}`,
     ...rows.flatMap((row, index) => [
       `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd(),
-      ...(models[index - 1]?.troubles ?? []).map(({ code, message, job_types: types }) =>
-        `    cannot run ${types.join(', ')}: ${code}: ${message}`.slice(0, MAX_TROUBLE_LENGTH),
-      ),
+      ...troubleLines(models[index - 1]),
     ]),
   ];
+}
+
+/** Names the job types only if the others work. Raw requests work where their job types do. */
+function troubleLines(model: ModelLine | undefined): readonly string[] {
+  return (model?.troubles ?? []).map(({ code, message, job_types: types }) => {
+    const isWhole = model?.job_types.every((type) => types.includes(type)) === true;
+    const some = types.filter((type) => !type.startsWith('request:'));
+    const what = isWhole || some.length === 0 ? '' : ` ${some.join(', ')}`;
+    return `    cannot run now${what}: ${code}: ${message}`.slice(0, MAX_TROUBLE_LENGTH);
+  });
 }
 
 function rowOf({
