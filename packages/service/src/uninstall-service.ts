@@ -20,9 +20,11 @@ export async function uninstallService(
   const record = await readInstallRecord(recordPath);
   const boot = record?.boot ?? false;
   const paths = servicePaths(kind, home, boot, env);
-  await openManager(kind, boot, host).uninstall(paths.definition, {
+  const unloaded = openManager(kind, boot, host).uninstall(paths.definition, {
     enabledLinger: record?.enabled_linger ?? false,
   });
+  // Without an installation, there may be no session of a service manager either.
+  await (record === null ? unloaded.catch((error: unknown) => say(messageOf(error))) : unloaded);
 
   const worker = await context.describe(false).catch((error: unknown) => {
     say(`The worker cannot be described: ${messageOf(error)}`);

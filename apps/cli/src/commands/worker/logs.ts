@@ -21,14 +21,16 @@ export function addLogs(worker: Command, terminal: Terminal): void {
     .option('-n, --lines <n>', 'number of lines to begin with', '100')
     .option('--json', 'print the lines as they are: JSON')
     .action(async (_: unknown, command: Command) => {
-      const { follow, lines, json } = command.optsWithGlobals<LogsOptions>();
-      const count = Number(lines);
+      const { follow, lines: wanted, json } = command.optsWithGlobals<LogsOptions>();
+      const count = Number(wanted);
       if (!Number.isInteger(count) || count < 0)
-        throw new Failure(EXIT.usage, `--lines must be a whole number, not "${lines}"`);
+        throw new Failure(EXIT.usage, `--lines must be a whole number, not "${wanted}"`);
       const path = serviceLog(await openService(terminal, undefined));
       const print = (line: string) => printLine(terminal.stdout, json === true ? line : logText(line));
       const log = await LogFollower.atEnd(path);
-      for (const line of await newestLines(path, count)) print(line);
+      const lines = await newestLines(path, count);
+      for (const line of lines) print(line);
+      if (lines.length === 0 && count > 0) printLine(terminal.stderr, `There is no log yet at ${path}`);
       try {
         while (follow === true && !terminal.interrupted.aborted) {
           for (const line of await log.read()) print(line);
