@@ -19,7 +19,13 @@ export function startMemoryWorker(
     slots,
     pauses,
     now = Date.now,
-  }: { readonly slots: number; readonly pauses: Pauses; readonly now?: () => number },
+    gentle = false,
+  }: {
+    readonly slots: number;
+    readonly pauses: Pauses;
+    readonly now?: () => number;
+    readonly gentle?: boolean;
+  },
 ): MemoryWorker {
   const log: { event: string; [field: string]: unknown }[] = [];
   const agent = new Agent({
@@ -29,6 +35,7 @@ export function startMemoryWorker(
     hostname: 'test-mac',
     runtimes: [runtimes].flat(),
     concurrency: slots,
+    gentle,
     leaseLimit: 1,
     graceMs: 0,
     heartbeatMs: 2000,
