@@ -32,6 +32,9 @@ import { modelsText } from './models-text.ts';
 import { checkKey, needsPerson } from './needs-person.ts';
 import { joiningName, workerName } from './worker-name.ts';
 
+/** launchd and systemd kill a service 30 s after the signal. The last report and the goodbye take up to 6 s. */
+const SERVICE_GRACE_SECONDS = 20;
+
 const [action, logPath] = process.argv.slice(2);
 // launchd or systemd started this program: nobody reads its standard output.
 const isService = action === 'service';
@@ -108,7 +111,7 @@ try {
     concurrency: config.MACBATCH_CONCURRENCY,
     gentle: config.MACBATCH_GENTLE,
     leaseLimit: config.MACBATCH_LEASE_LIMIT ?? null,
-    graceMs: config.MACBATCH_GRACE_SECONDS * 1000,
+    graceMs: Math.min(config.MACBATCH_GRACE_SECONDS, isService ? SERVICE_GRACE_SECONDS : Infinity) * 1000,
     heartbeatMs: config.MACBATCH_HEARTBEAT_SECONDS * 1000,
     onModels: (status) => void folder.saveModels(status).catch(() => undefined),
     log,
