@@ -5,7 +5,7 @@ import { freshDatabase } from '@macbatch/store/testing';
 import { testFolder, until } from '@macbatch/testing';
 import { generate } from 'selfsigned';
 import { expect, it, onTestFinished } from 'vitest';
-import { macbatch, start } from './testing/program.ts';
+import { jsonLines, macbatch, start } from './testing/program.ts';
 
 /** Writes a self-signed certificate for this machine to files. */
 async function certificateFiles(folder: string): Promise<{ readonly cert: string; readonly key: string }> {
@@ -119,6 +119,14 @@ it('requires keys on a reachable address, lets a worker join over TLS, and print
   await until(() => worker.stdout().includes('This key was revoked.'));
   worker.kill('SIGTERM');
   expect((await worker.ended).exit).toBe(0);
+  // A service manager starts a program again unless it exits with 0.
+  const log = join(folder, 'worker.log');
+  expect(await start('worker', ['service', log], { env: mac }).ended).toMatchObject({ exit: 0, stdout: '' });
+  expect(jsonLines(readFileSync(log, 'utf8')).at(-1)).toMatchObject({
+    event: 'worker.failed',
+    error: expect.stringContaining('This key was revoked.'),
+    restarts: false,
+  });
 });
 
 it('refuses plain HTTP to another machine unless MACBATCH_ALLOW_HTTP is set', async () => {
