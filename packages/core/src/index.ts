@@ -44,6 +44,7 @@ export { ITEM_STATES, type ItemState } from './items/item-state.ts';
 export { JOB_TYPES, type JobType } from './items/job-type.ts';
 export { jsonProblem } from './items/json-problem.ts';
 export { arrayElements, objectMembers, type Slice } from './items/json-slice.ts';
+export { mixesBuilds } from './items/mixes-builds.ts';
 export { paramProblem, TEMPLATE_PLACEHOLDER } from './items/param-problem.ts';
 export { type RequestBodyProblem, requestBodyProblem, withModel } from './items/request-body.ts';
 export {

@@ -80,6 +80,16 @@ describe('the page of a job', () => {
     expect(await app.api('GET', `/v1/jobs/${id}`)).toMatchObject({ items: { error: 0, open: 1 } });
   });
 
+  it('warns if different builds of the model ran', async () => {
+    const build = (id: string, digest: string) => ({ id, model: { name: 'demo', digest } });
+    const mixed = await endedJob(app, [build('a', 'sha256:1'), build('b', 'sha256:2')]);
+    expect(await app.html(`/jobs/${mixed}`)).toContain(
+      '2 builds of the model ran: demo (sha256:1), demo (sha256:2). Outcomes may not be comparable',
+    );
+    const same = await endedJob(app, [build('c', 'sha256:1'), build('d', 'sha256:1')]);
+    expect(await app.html(`/jobs/${same}`)).not.toContain('of the model ran');
+  });
+
   it('downloads the outcomes as JSON lines and CSV, all or the errors', async () => {
     const id = await endedJob(app, [{ id: 'a' }, { id: 'b', error: BROKEN }]);
     const lines = await app.html(`/jobs/${id}/results.jsonl`);

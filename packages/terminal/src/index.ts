@@ -2,6 +2,7 @@ export {
   counted,
   duration,
   invitationLine,
+  mixedBuildsText,
   printable,
   stateText,
   troubleHint,

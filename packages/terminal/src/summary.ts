@@ -1,5 +1,5 @@
 import type { JobView } from '@macbatch/contract';
-import { duration, printable, rate, stateText } from '@macbatch/wording';
+import { duration, mixedBuildsText, printable, rate, stateText } from '@macbatch/wording';
 import { table } from './table.ts';
 
 const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1000;
@@ -53,7 +53,12 @@ export function summaryText(job: JobView, tokens?: UsedTokens): string {
       rate(workerRate(worker)),
     ]),
   );
-  return job.workers.length === 0 ? facts : `${facts}\n\n${workers}`;
+  const mixed = mixedBuildsText(job);
+  return [
+    facts,
+    ...(job.workers.length === 0 ? [] : [workers]),
+    ...(mixed === null ? [] : [`warning: ${mixed}`]),
+  ].join('\n\n');
 }
 
 function tokensText({ input, output }: UsedTokens): string {
@@ -64,8 +69,7 @@ function modelsText(job: JobView): string {
   const names = job.models_used.map(({ name, digest }) =>
     digest === null ? name : `${name} (${digest.slice(0, 19)}…)`,
   );
-  const text = names.length === 0 ? 'none ran' : names.join(', ');
-  return job.mixed_models ? `${text}: different builds, outcomes may not be comparable` : text;
+  return names.length === 0 ? 'none ran' : names.join(', ');
 }
 
 /** Summarises a job for programs. `outcomes` is the path of the outcome file. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, type Client, Unreachable } from '@macbatch/client';
 import type { JobExplanation, JobView } from '@macbatch/contract';
+import { mixedBuildsText } from '@macbatch/wording';
 import { ExpectedEnd } from './expected-end.ts';
 import { JobTroubles } from './job-troubles.ts';
 import { showProgress } from './progress.ts';
@@ -25,6 +26,7 @@ export async function watchJob(
   let unreachable = false;
   // Null at first: at the start a job always waits for workers that are just starting.
   let waitingFor: string | null = null;
+  let mixed: string | null = null;
   try {
     for (;;) {
       try {
@@ -34,6 +36,9 @@ export async function watchJob(
         if (job.waiting_for !== null && job.waiting_for !== waitingFor)
           progress.note(`the job waits for ${job.waiting_for}`);
         waitingFor = job.waiting_for;
+        const mixedNow = mixedBuildsText(job);
+        if (mixedNow !== null && mixedNow !== mixed) progress.note(`warning: ${mixedNow}`);
+        mixed = mixedNow;
         const open = job.state === 'queued' || job.state === 'running';
         progress.update(job, open ? await expectedEnd.text(signal) : null);
         if (!open) return job;

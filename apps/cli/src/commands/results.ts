@@ -1,5 +1,13 @@
 import { type JobInput, openJobInput, writeOutcomes } from '@macbatch/job-files';
-import { EXIT, Failure, printJson, printLine, type Terminal, watchJob } from '@macbatch/terminal';
+import {
+  EXIT,
+  Failure,
+  mixedBuildsText,
+  printJson,
+  printLine,
+  type Terminal,
+  watchJob,
+} from '@macbatch/terminal';
 import { type Command, Option } from 'commander';
 import { type ConnectionOptions, connect, withConnection } from '../options/connection.ts';
 import { repeated } from '../options/endpoint-options.ts';
@@ -54,6 +62,10 @@ export function addResults(program: Command, terminal: Terminal): void {
       if (options.item !== undefined && written.ok + written.error === 0) {
         const message = `The job has no outcome of the item ${options.item}. It may not have run yet, or not exist.`;
         throw new Failure(EXIT.incomplete, message);
+      }
+      if (options.item === undefined && !watched) {
+        const mixed = mixedBuildsText(await client.call('readJob', { params: { id } }));
+        if (mixed !== null) printLine(terminal.stderr, `warning: ${mixed}`);
       }
       if (output.target.kind === 'stream') return;
       if (options.json === true)

@@ -1,5 +1,5 @@
 import type { JobSummary, JobView } from '@macbatch/contract';
-import { jobTypeOf, MAX_LEASE_BYTES, MAX_TASK_BYTES } from '@macbatch/core';
+import { jobTypeOf, MAX_LEASE_BYTES, MAX_TASK_BYTES, mixesBuilds } from '@macbatch/core';
 import type { Job, JobDetail } from '@macbatch/store';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
@@ -40,7 +40,7 @@ function viewWithoutParams(job: JobDetail): Omit<JobView, 'params'> {
     ...jobSummary(job),
     models_used: job.modelsUsed.map(({ name, digest }) => ({ name, digest })),
     waiting_for: job.hasNoOffer ? `a worker that offers ${job.jobType} with ${job.model}` : null,
-    mixed_models: job.modelsUsed.length > 1,
+    mixed_models: mixesBuilds(job.modelsUsed),
     workers: job.workers.map((worker) => ({
       worker_id: worker.workerId,
       leases: worker.leases,

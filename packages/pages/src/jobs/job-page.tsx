@@ -1,5 +1,13 @@
 import type { JobExplanation, JobView } from '@macbatch/contract';
-import { duration, grouped, noEstimateText, rate, silentHoldersText, waitText } from '@macbatch/wording';
+import {
+  duration,
+  grouped,
+  mixedBuildsText,
+  noEstimateText,
+  rate,
+  silentHoldersText,
+  waitText,
+} from '@macbatch/wording';
 import { Badge } from '../badge.tsx';
 import { Command } from '../empty-state.tsx';
 import { EventTable } from '../events/event-table.tsx';
@@ -165,6 +173,7 @@ function Ending({ explanation, clock }: { readonly explanation: JobExplanation; 
 }
 
 function Details({ job, clock }: { readonly job: JobView; readonly clock: Clock }) {
+  const mixed = mixedBuildsText(job);
   return (
     <dl class="details">
       <dt>Id</dt>
@@ -184,9 +193,7 @@ function Details({ job, clock }: { readonly job: JobView; readonly clock: Clock 
                 <ExactText text={name} /> {digest !== null && <code>{digest.slice(0, 19)}</code>}
               </span>
             ))}
-        {job.mixed_models && (
-          <span class="warning">Different builds ran under this alias: outcomes may not be comparable.</span>
-        )}
+        {mixed !== null && <span class="warning">{mixed}</span>}
       </dd>
       <dt>Submitted</dt>
       <dd>

@@ -8,6 +8,8 @@ export interface ExampleItem {
   readonly payload?: unknown;
   /** The item ends with this error; without one it ends with the output `true`. */
   readonly error?: { readonly code: string; readonly message: string };
+  /** The model that ran. */
+  readonly model?: { readonly name: string; readonly digest: string | null };
 }
 
 /** Submits a job, of which the worker ann runs every item. Returns the id of the job. */
@@ -15,7 +17,7 @@ export async function endedJob(app: PageApp, items: readonly ExampleItem[], name
   const job = await submittedJob(app, items, name);
   const lease = { worker_id: 'ann', boot_id: 'boot', lease_limit: 100, offers: [NOOP] };
   const { tasks } = await app.api<{ tasks: LeasedTask[] }>('POST', '/v1/tasks/lease', lease);
-  const errors = new Map(items.map(({ id, error }) => [id, error]));
+  const examples = new Map(items.map((item) => [item.id, item]));
   await app.api('POST', '/v1/tasks/complete_batch', {
     worker_id: 'ann',
     entries: tasks.map((task) => ({
@@ -23,8 +25,9 @@ export async function endedJob(app: PageApp, items: readonly ExampleItem[], name
       attempt: task.attempt,
       final: true,
       outcomes: task.items.map(({ item_id }) => {
-        const error = errors.get(item_id);
-        return error === undefined ? { item_id, output: 'true' } : { item_id, error };
+        const { error, model } = examples.get(item_id) ?? {};
+        const outcome = error === undefined ? { item_id, output: 'true' } : { item_id, error };
+        return model === undefined ? outcome : { ...outcome, model };
       }),
     })),
   });
