@@ -98,7 +98,7 @@ describe('the installed package macbatch', () => {
     const loaded = new Set(['main-program.js']);
     for (const file of loaded)
       for (const [, imported = ''] of readFileSync(join(dist, file), 'utf8').matchAll(
-        /^(?:import|export)\b.*?"\.\/([^"]+)";$/gm,
+        /\b(?:import|export)[^"'();]*"\.\/([^"]+)"/g,
       ))
         loaded.add(imported);
     const bytes = [...loaded].reduce((sum, file) => sum + statSync(join(dist, file)).size, 0);

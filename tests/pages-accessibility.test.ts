@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, live, openTab } from './testing/browser.ts';
+import { describeInBrowserOnDemand, live, openTab } from './testing/browser.ts';
 import { ScriptedMac, submitItems } from './testing/scripted-mac.ts';
 
 /** Widths of the window in CSS pixels. Each costs as much time as the first. */
@@ -14,17 +14,10 @@ const THEMES = [
 
 /** Returns what axe finds on the open page, each with an element. Without rules, all are checked. */
 function axeFaults(page: Page, rules: readonly string[]): Promise<string[]> {
-  return page.evaluate(
-    async (only) => {
-      const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
-      const { violations } = await axe.run({
-        resultTypes: ['violations'],
-        ...(only.length === 0 ? {} : { runOnly: [...only] }),
-      });
-      return violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html}`);
-    },
-    [...rules],
-  );
+  const options = { resultTypes: ['violations'], ...(rules.length === 0 ? {} : { runOnly: rules }) };
+  return page.evaluate<string[]>(`axe
+    .run(${JSON.stringify(options)})
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0]?.html))`);
 }
 
 /** Shows a page in the document that is open: to load one takes as long as all the checks of axe. */
@@ -40,7 +33,7 @@ async function showWithoutScripts(page: Page, path: string): Promise<void> {
   })()`);
 }
 
-describeInBrowser('the pages for everyone', (pool) => {
+describeInBrowserOnDemand('the pages for everyone', (pool) => {
   /** Opens a tab with axe in each page. */
   async function openAxeTab(): Promise<Page> {
     const page = await openTab(pool, { expectedErrors: /\/nowhere: .* 404/ });

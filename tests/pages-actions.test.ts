@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
-import { describeInBrowser, live, openTab } from './testing/browser.ts';
+import { describeInBrowserOnDemand, live, openTab } from './testing/browser.ts';
 import { startControl } from './testing/pool.ts';
 import { ScriptedMac, submitItems } from './testing/scripted-mac.ts';
 
 const MILLION = 1_000_000;
 
-describeInBrowser('the pages in use', (pool) => {
+describeInBrowserOnDemand('the pages in use', (pool) => {
   /** Changes rows of the control plane's database. */
   async function changeRows(change: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
     const sql = postgres(pool.control.databaseUrl, { max: 1 });

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { describeInBrowser, live, openTab } from './testing/browser.ts';
+import { describeInBrowserOnDemand, live, openTab } from './testing/browser.ts';
 import { ScriptedMac, submitItems } from './testing/scripted-mac.ts';
 
 /** More than any page has between two places that a test goes to. */
@@ -25,7 +25,7 @@ async function tabTo(page: Page, element: Locator): Promise<void> {
   throw new Error(`the tab key does not reach ${element}`);
 }
 
-describeInBrowser('the pages with a keyboard', (pool) => {
+describeInBrowserOnDemand('the pages with a keyboard', (pool) => {
   it('open a job and cancel it by keys alone', async () => {
     const { client } = pool.control;
     const id = await submitItems(client, { name: 'keys.csv', model: 'none', items: ['a', 'b'] });

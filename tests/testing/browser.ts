@@ -37,6 +37,24 @@ export interface BrowsedPool {
   readonly browser: Browser;
 }
 
+/** The flows that `npm test` runs take a minute of CPU time; all take three. */
+const runsAll = process.env['MACBATCH_BROWSER_TESTS'] === 'all';
+
+/** As `describeInBrowser`, for tests that run only when somebody wants all of them. */
+export const describeInBrowserOnDemand: typeof describeInBrowser = (name, tests, env) =>
+  runsAll
+    ? describeInBrowser(name, tests, env)
+    : describe.skip(`${name} (needs MACBATCH_BROWSER_TESTS=all: they take two minutes of CPU time)`, () => {
+        tests({
+          get control(): Control {
+            throw new Error('skipped');
+          },
+          get browser(): Browser {
+            throw new Error('skipped');
+          },
+        });
+      });
+
 /** Runs the tests of a file with a control plane and a browser. Skips them if there is no Chromium. */
 export function describeInBrowser(
   name: string,

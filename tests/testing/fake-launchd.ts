@@ -20,7 +20,8 @@ interface Job {
  * SIGUSR1 starts it if it does not run. Writes what `launchctl print` says to a file.
  */
 const [folder = '', target = '', path = ''] = process.argv.slice(2);
-const job = parse(readFileSync(path, 'utf8')) as unknown as Job;
+const parsed: unknown = parse(readFileSync(path, 'utf8'));
+const job = parsed as Job;
 const RESTART_MS = 100;
 
 let child: ChildProcess | undefined;

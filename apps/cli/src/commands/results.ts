@@ -64,7 +64,9 @@ export function addResults(program: Command, terminal: Terminal): void {
         throw new Failure(EXIT.incomplete, message);
       }
       if (options.item === undefined && !watched) {
-        const mixed = mixedBuildsText(await client.call('readJob', { params: { id } }));
+        // The outcomes are written: without an answer, only the warning is missing.
+        const job = await client.call('readJob', { params: { id } }).catch(() => null);
+        const mixed = job === null ? null : mixedBuildsText(job);
         if (mixed !== null) printLine(terminal.stderr, `warning: ${mixed}`);
       }
       if (output.target.kind === 'stream') return;

@@ -141,7 +141,8 @@ describe('a worker', () => {
       20,
     );
     await control.over;
-    expect(outputs()).toHaveLength(20);
+    // Without the second server, at most two items would have an output. An item that only met the broken one may have none.
+    expect(outputs().length).toBeGreaterThan(15);
     expect(Math.min(...hits)).toBeGreaterThan(0);
     await worker.stop();
   });
